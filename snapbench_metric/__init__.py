@@ -1,0 +1,28 @@
+"""The metric of SnapBench: pure functions (numpy only) and the evaluate module that wraps them."""
+
+from .arithmetic import (
+    PairedDifference,
+    first_positive_ranks,
+    first_positive_ranks_of_indices,
+    hits_at_k,
+    interaction_gap,
+    mcnemar_p,
+    mean_reciprocal_rank,
+    paired_difference,
+    recall_at_k,
+)
+from .summary import Outcome, summarize
+
+__all__ = [
+    "Outcome",
+    "PairedDifference",
+    "first_positive_ranks",
+    "first_positive_ranks_of_indices",
+    "hits_at_k",
+    "interaction_gap",
+    "mcnemar_p",
+    "mean_reciprocal_rank",
+    "paired_difference",
+    "recall_at_k",
+    "summarize",
+]
