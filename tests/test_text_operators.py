@@ -87,7 +87,7 @@ def test_both_sides_are_equally_likely(operator):
     assert 440 <= left <= 560  # 3.8 standard deviations
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=400, deadline=None, derandomize=True)
 @given(text=st.text(max_size=40), entity=st.text(max_size=8), data=st.data())
 def test_any_unicode_text_keeps_all_but_the_targeted_characters(text, entity, data):
     if data.draw(st.booleans()) and (words := spans.words(text)):
