@@ -37,7 +37,9 @@ def float_matrix(argument: str, value: npt.ArrayLike) -> FloatArray:
         array = array[None, :]
     if array.ndim != 2 or array.shape[1] == 0:
         raise ValueError(f"{argument} must be a matrix [rows, columns >= 1] or one row, got shape {np.shape(value)}")
-    if not np.isfinite(array.sum()):  # one pass without a temporary; the slow search runs only when it fires
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = array.sum()  # one pass without a temporary; the slow search runs only when it fires
+    if not np.isfinite(total):
         bad = np.argwhere(~np.isfinite(array))
         if len(bad):
             row, column = bad[0]
