@@ -1,0 +1,234 @@
+"""From a name to weights on a device: packages, folders, Hub downloads, precision. torch is imported on first use."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..corruptions.conditions import check_name
+from . import distributed
+from .base import AdapterSpec
+
+if TYPE_CHECKING:
+    import torch
+
+DEVICES = "auto, cpu, cuda, cuda:<number>, mps"
+DTYPES = ("auto", "float32", "float16", "bfloat16")
+
+WEIGHTS = ("*.safetensors",)
+PICKLED_WEIGHTS = ("pytorch_model*.bin", "*/pytorch_model*.bin")
+SIDE_FILES = ("*.json", "*.txt", "*.model", "*.jinja")
+
+_WHOLE_FILE_BYTES = 64 << 20
+
+
+class Checkpoint(NamedTuple):
+    """A local folder with weights, and a digest of what is in it."""
+
+    folder: Path
+    digest: str
+
+
+def require(module: str, requirement: str | None = None) -> Any:
+    """Imports a package that only some adapters need.
+
+    Raises:
+        ImportError: it is missing; the message has the pip line.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        if error.name is not None and error.name.split(".")[0] != module.split(".", maxsplit=1)[0]:
+            raise
+        raise ImportError(
+            f"this adapter needs the package {module!r}, which is not installed; "
+            f"run: pip install {requirement or module}",
+            name=module,
+        ) from error
+
+
+def parse_device(device: str) -> str:
+    """Checks the form of a device name; whether the device is there is another question.
+
+    Raises:
+        TypeError, ValueError: not one of auto, cpu, cuda, cuda:<number>, mps.
+    """
+    if not isinstance(device, str):
+        raise TypeError(f"device must be a str, one of {DEVICES}; got {type(device).__name__}: {device!r}")
+    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?|mps", device):
+        raise ValueError(f"device {device!r} is unknown; accepted: {DEVICES}")
+    return device
+
+
+def resolve_device(device: str) -> str:
+    """A device that is there; ``auto`` takes this rank's GPU, else mps, else the CPU.
+
+    Raises:
+        ValueError: named but not available.
+    """
+    device = parse_device(device)
+    torch = require("torch")
+    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if device == "auto":
+        if gpus:
+            return f"cuda:{distributed.world().local_rank % gpus}"
+        return "mps" if torch.backends.mps.is_available() else "cpu"
+    if device.startswith("cuda"):
+        number = int(device.partition(":")[2] or 0)
+        if number >= gpus:
+            raise ValueError(f"device {device!r} is not available: torch {torch.__version__} sees {gpus} CUDA devices")
+    if device == "mps" and not torch.backends.mps.is_available():
+        raise ValueError(f"device 'mps' is not available in torch {torch.__version__} on this machine")
+    return device
+
+
+def resolve_dtype(dtype: str, spec: AdapterSpec) -> torch.dtype:
+    """``auto`` is the authors' precision (``spec.dtype``)."""
+    check_name("dtype", dtype, DTYPES)
+    return getattr(require("torch"), spec.dtype if dtype == "auto" else dtype)
+
+
+def find_checkpoint(spec: AdapterSpec) -> Checkpoint:
+    """The folder with the spec's weights, downloaded from the Hub at its revision if need be.
+
+    Nothing in it is executed: only weights, configs and tokenizer files are fetched.
+
+    Raises:
+        FileNotFoundError: the folder named in the spec is not there.
+        ConnectionError: the Hub can't be reached and the cache does not have it, or the Hub refuses.
+    """
+    if spec.folder is not None:
+        if not spec.folder.is_dir():
+            raise FileNotFoundError(f"adapter {spec.name!r}: there is no folder {str(spec.folder)!r}")
+        return Checkpoint(spec.folder, folder_digest(spec.folder))
+    if spec.hub_id is None:
+        raise ValueError(f"adapter {spec.name!r} names neither a folder nor a Hub id")
+    folder = download(spec.hub_id, spec.revision)
+    # A snapshot folder is named after the commit it holds.
+    return Checkpoint(folder, f"{spec.hub_id}@{folder.name}")
+
+
+def download(hub_id: str, revision: str | None = None) -> Path:
+    """Fetches a model's snapshot (weights, configs, tokenizer) or finds it in the cache.
+
+    Raises:
+        ConnectionError: not reachable and not cached, or refused; says which cache was searched.
+    """
+    hub = require("huggingface_hub")
+    errors = importlib.import_module("huggingface_hub.errors")
+
+    def fetch(*patterns: str) -> Path:
+        return Path(hub.snapshot_download(hub_id, revision=revision, allow_patterns=list(patterns)))
+
+    try:
+        folder = fetch(*SIDE_FILES, *WEIGHTS)
+        if not any(folder.rglob("*.safetensors")):
+            folder = fetch(*SIDE_FILES, *PICKLED_WEIGHTS)
+    except errors.HfHubHTTPError as error:
+        raise ConnectionError(
+            f"the Hub refused {hub_id!r} at revision {revision or 'main'}: {str(error).splitlines()[0]}; check the id, "
+            "and for a gated model run: hf auth login"
+        ) from error
+    except errors.HFValidationError as error:
+        raise ValueError(f"{hub_id!r} is not a Hub id: {error}") from error
+    except (OSError, errors.LocalEntryNotFoundError) as error:
+        cache = hub.constants.HF_HUB_CACHE
+        state = "HF_HUB_OFFLINE is set" if hub.constants.HF_HUB_OFFLINE else "the Hub can't be reached (offline?)"
+        raise ConnectionError(
+            f"{hub_id!r} at revision {revision or 'main'} is not in the cache {cache}, and {state}; "
+            "download it where there is a network, or name a local folder with the weights"
+        ) from error
+    return folder
+
+
+def folder_digest(folder: Path) -> str:
+    """sha256 hex of a folder's files by relative name and content.
+
+    Of a file over 64 MiB, size, time of change and its first MiB stand for the content: hashing tens of gigabytes at
+    every start would take minutes.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
+        stat = path.stat()
+        digest.update(f"{path.relative_to(folder).as_posix()}\0{stat.st_size}\0".encode())
+        with path.open("rb") as file:
+            if stat.st_size <= _WHOLE_FILE_BYTES:
+                digest.update(file.read())
+            else:
+                digest.update(f"{stat.st_mtime_ns}\0".encode())
+                digest.update(file.read(1 << 20))
+    return digest.hexdigest()
+
+
+def read_config(folder: Path, spec: AdapterSpec) -> dict[str, Any]:
+    """The checkpoint's config.json.
+
+    Raises:
+        FileNotFoundError: none there.
+    """
+    path = folder / "config.json"
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"adapter {spec.name!r}: {os.fspath(folder)!r} has no config.json, so it holds no model of transformers"
+        )
+    config: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return config
+
+
+def check_checkpoint(spec: AdapterSpec, config: dict[str, Any], *, model_types: tuple[str, ...], dim: int) -> None:
+    """Refuses the wrong checkpoint before its weights are read.
+
+    Raises:
+        ValueError: another architecture or another dimension than the spec's.
+    """
+    if config.get("model_type") not in model_types:
+        raise ValueError(
+            f"adapter {spec.name!r} runs models of type {' or '.join(model_types)}, "
+            f"but the checkpoint's config.json says {config.get('model_type')!r}"
+        )
+    if spec.dim not in (None, dim) and not (spec.dim in spec.matryoshka and spec.dim < dim):
+        raise ValueError(
+            f"adapter {spec.name!r}: the checkpoint gives {dim} dimensions, its spec says {spec.dim}; load the "
+            "checkpoint that the spec names, or state another dim in the spec"
+        )
+
+
+def load_model(model_class: Any, folder: Path, *, device: str, dtype: torch.dtype) -> Any:
+    """Loads a transformers model for inference and makes sure that every weight came from the checkpoint.
+
+    Raises:
+        ValueError: weights are missing or of another shape: they would be random.
+    """
+    model, report = model_class.from_pretrained(
+        folder, dtype=dtype, local_files_only=True, trust_remote_code=False, output_loading_info=True
+    )
+    wrong = sorted(report["missing_keys"]) + sorted(str(key[0]) for key in report["mismatched_keys"])
+    if wrong:
+        raise ValueError(
+            f"{folder} lacks {len(wrong)} weights of {model_class.__name__}, e.g. {', '.join(wrong[:3])}; "
+            "they would be random, so the checkpoint is refused"
+        )
+    return model.eval().to(device)
+
+
+def load_image_processor(folder: Path, **options: Any) -> Any:
+    """The checkpoint's image processor with the Pillow backend.
+
+    Pinned, because the torchvision backend gives slightly other pixels, and which one transformers takes by itself
+    depends on what is installed.
+    """
+    transformers = require("transformers")
+    return transformers.AutoImageProcessor.from_pretrained(
+        folder, backend="pil", local_files_only=True, trust_remote_code=False, **options
+    )
+
+
+def load_tokenizer(folder: Path, **options: Any) -> Any:
+    """The checkpoint's tokenizer."""
+    transformers = require("transformers")
+    return transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False, **options)

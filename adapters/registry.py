@@ -1,0 +1,225 @@
+"""Names of models and what stands behind them; everything is resolved on first use.
+
+A model is one line in :data:`ADAPTERS`: name -> "module:SPEC". The spec's family is the module whose ``load`` runs it.
+Listing imports neither torch nor transformers.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast
+
+from ..corruptions.conditions import close_matches
+from .base import Adapter, AdapterSpec, BatchedAdapter, first_batch_size, spec_digest
+from .loading import (
+    check_checkpoint,
+    download,
+    find_checkpoint,
+    parse_device,
+    read_config,
+    require,
+    resolve_device,
+    resolve_dtype,
+)
+
+ADAPTERS: dict[str, str] = {
+    "tiny": "clip:TINY",
+    "clip-vit-l14": "clip:CLIP_VIT_L14",
+}
+
+GENERIC: dict[str, str] = {"clip": "clip:CLIP"}
+"""model_type in a checkpoint's config.json -> spec for any checkpoint of that architecture."""
+
+BatchSize = int | Literal["auto"]
+
+
+def list_adapters() -> tuple[AdapterSpec, ...]:
+    """The specs of all named models, in the order of the registry."""
+    return tuple(adapter_spec(name) for name in ADAPTERS)
+
+
+def adapter_spec(name: str) -> AdapterSpec:
+    """The spec of a named model.
+
+    Raises:
+        ValueError: unknown name; the message has the close matches.
+    """
+    if name not in ADAPTERS:
+        raise ValueError(
+            f"adapter {name!r} is unknown.{close_matches(name, ADAPTERS)} Known: {', '.join(ADAPTERS)}; besides these, "
+            "a Hub id, a folder with a model, st:<sentence-transformers model>, pair:<images>,<texts>, "
+            "path/to/file.py:Name or package.module:Name"
+        )
+    return _spec_at(ADAPTERS[name])
+
+
+def load_adapter(
+    model: str | os.PathLike[str] | AdapterSpec | object,
+    *,
+    weights: str | os.PathLike[str] | None = None,
+    device: str = "auto",
+    dtype: str = "auto",
+    batch_size: BatchSize = "auto",
+    prompts: Mapping[str, str] | None = None,
+    min_pixels: int | None = None,
+    max_pixels: int | None = None,
+    truncate_dim: int | None = None,
+) -> Adapter:
+    """Loads a model behind the one ``encode`` method of the benchmark.
+
+    Args:
+        model: a name of :func:`list_adapters`; a Hub id; a folder; ``"st:<id or folder>"`` (sentence-transformers);
+            ``"pair:<image model>,<text model>"``; ``"path/to/file.py:Name"`` or ``"package.module:Name"``; a spec; or
+            your own object with an ``encode`` method.
+        weights: a Hub id or folder to take the weights from, run by the named model's recipe (your own fine-tuned
+            GME, a mirror).
+        device: auto, cpu, cuda, cuda:<number> or mps.
+        dtype: auto (the authors'), float32, float16 or bfloat16.
+        batch_size: rows a forward pass, or auto: halved for good whenever memory runs out.
+        prompts: replacements for some of ``spec.prompts``.
+        min_pixels, max_pixels: replacements for the spec's image budget.
+        truncate_dim: a shorter length that the model was trained for (``spec.matryoshka``).
+
+    Raises:
+        ValueError: unknown name, device, dtype, prompt or length; a checkpoint that does not fit the spec.
+        ImportError: a missing package; the message has the pip line.
+        FileNotFoundError, ConnectionError: no such folder; a Hub id that can't be had.
+    """
+    parse_device(device)
+    first_batch_size(batch_size)
+    options: dict[str, Any] = {"device": device, "dtype": dtype, "batch_size": batch_size}
+    found: object = _find(os.fspath(model), options) if isinstance(model, str | os.PathLike) else model
+    changes = _Changes(weights, prompts, min_pixels, max_pixels, truncate_dim)
+    if isinstance(found, AdapterSpec):
+        return _load(_changed(found, changes), **options)
+    for argument, value in changes._asdict().items():
+        if value is not None:
+            raise ValueError(
+                f"{argument} applies to named models, folders and Hub ids only, got {value!r} for {model!r}"
+            )
+    if isinstance(found, Adapter):
+        return found
+    from .own import OwnAdapter
+
+    return OwnAdapter(found() if isinstance(found, type) else found, batch_size=batch_size)
+
+
+class _Changes(NamedTuple):
+    """What a call of :func:`load_adapter` replaces in a spec."""
+
+    weights: str | os.PathLike[str] | None
+    prompts: Mapping[str, str] | None
+    min_pixels: int | None
+    max_pixels: int | None
+    truncate_dim: int | None
+
+
+def _load(spec: AdapterSpec, *, device: str, dtype: str, batch_size: BatchSize) -> Adapter:
+    family = importlib.import_module(f".{spec.family}", __package__)
+    transformers = require("transformers")
+    device = resolve_device(device)
+    torch_dtype = resolve_dtype(dtype, spec)
+    checkpoint = find_checkpoint(spec)
+    config = read_config(checkpoint.folder, spec)
+    dim = family.checkpoint_dim(config)
+    check_checkpoint(spec, config, model_types=family.MODEL_TYPES, dim=dim)
+    spec = spec if spec.dim is not None else replace(spec, dim=dim)
+    encoder = family.load(spec, checkpoint.folder, device, torch_dtype)
+    fingerprint = spec_digest(
+        spec, checkpoint=checkpoint.digest, dtype=str(torch_dtype), transformers=transformers.__version__
+    )
+    return BatchedAdapter(spec, encoder, fingerprint=fingerprint, batch_size=batch_size)
+
+
+def _find(model: str, options: dict[str, Any]) -> AdapterSpec | Adapter:
+    """What a string stands for: a spec to load, or an adapter that is loaded by another way."""
+    from .own import OwnAdapter, load_own
+
+    if model in ADAPTERS:
+        return adapter_spec(model)
+    if model.startswith("pair:"):
+        from .towers import PairOfTowers
+
+        image, comma, text = model[len("pair:") :].partition(",")
+        if not (comma and image and text):
+            raise ValueError(f"a pair of towers is written pair:<image model>,<text model>, got {model!r}")
+        return PairOfTowers(load_adapter(image, **options), load_adapter(text, **options))
+    if re.fullmatch(r".+(\.py|[A-Za-z_][\w.]*):[A-Za-z_]\w*", model):
+        return OwnAdapter(load_own(model), origin=model, batch_size=options["batch_size"])
+    if Path(model).is_dir():
+        return _spec_of_folder(Path(model), name=model)
+    known = {spec.hub_id: spec for spec in list_adapters() if spec.hub_id}
+    if model in known:
+        return known[model]
+    if re.fullmatch(r"[\w.-]+/[\w.-]+", model) and not model.startswith("."):
+        folder = download(model)
+        return replace(_spec_of_folder(folder, name=model), folder=None, hub_id=model, revision=folder.name)
+    if "/" in model or os.sep in model:
+        raise FileNotFoundError(f"adapter {model!r}: there is no such folder")
+    return adapter_spec(model)
+
+
+def _spec_of_folder(folder: Path, name: str) -> AdapterSpec:
+    """Recognises a checkpoint by its files.
+
+    Raises:
+        ValueError: an architecture that does not say by itself how its vectors are made.
+    """
+    config_path = folder / "config.json"
+    model_type = None
+    if config_path.is_file():
+        model_type = json.loads(config_path.read_text(encoding="utf-8")).get("model_type")
+    if model_type not in GENERIC:
+        raise ValueError(
+            f"{name!r} holds a model of type {model_type!r}, which does not say how its vectors are made; "
+            "name the recipe, e.g. load_adapter('gme-2b', weights=...). Recognised by themselves: "
+            f"sentence-transformers models and {', '.join(GENERIC)}"
+        )
+    return replace(_spec_at(GENERIC[model_type]), name=name, folder=folder)
+
+
+def _changed(spec: AdapterSpec, changes: _Changes) -> AdapterSpec:
+    weights, prompts, min_pixels, max_pixels, truncate_dim = changes
+    if weights is not None:
+        place = Path(weights)
+        if place.is_dir():
+            spec = replace(spec, folder=place)
+        else:
+            spec = replace(spec, folder=None, hub_id=os.fspath(weights), revision=None)
+    if prompts:
+        for key in prompts:
+            if key not in spec.prompts:
+                known = ", ".join(map(repr, spec.prompts)) or "none: this model takes no prompts"
+                raise ValueError(
+                    f"prompt {key!r} of adapter {spec.name!r} is unknown.{close_matches(key, spec.prompts)} "
+                    f"Known: {known}"
+                )
+        spec = replace(spec, prompts={**spec.prompts, **prompts})
+    if min_pixels is not None or max_pixels is not None:
+        if spec.max_pixels is None:
+            raise ValueError(f"adapter {spec.name!r} has a fixed resolution; min_pixels and max_pixels can't be set")
+        spec = replace(spec, min_pixels=min_pixels or spec.min_pixels, max_pixels=max_pixels or spec.max_pixels)
+        if cast(int, spec.min_pixels) > cast(int, spec.max_pixels):
+            raise ValueError(f"min_pixels must not exceed max_pixels, got {spec.min_pixels} and {spec.max_pixels}")
+    if truncate_dim is not None:
+        if truncate_dim not in spec.matryoshka:
+            raise ValueError(
+                f"truncate_dim {truncate_dim!r} is not a length that adapter {spec.name!r} was trained for; "
+                f"known: {', '.join(map(str, spec.matryoshka)) or 'none'}"
+            )
+        spec = replace(spec, dim=truncate_dim)
+    return spec
+
+
+def _spec_at(target: str) -> AdapterSpec:
+    module, _, attribute = target.partition(":")
+    spec = getattr(importlib.import_module(f".{module}", __package__), attribute)
+    if not isinstance(spec, AdapterSpec):
+        raise TypeError(f"{target} must be an AdapterSpec, got {type(spec).__name__}")
+    return spec

@@ -1,0 +1,55 @@
+"""A pair of towers: one model for images, another for texts. Image and text vectors live in separate spaces, so only
+i2i, t2t and their late fusion exist."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .base import Adapter, AdapterSpec, Role, check_rows, digest
+
+
+class PairOfTowers:
+    """Two adapters as one dual encoder with ``shared_space=False``.
+
+    Raises:
+        ValueError: the first can't read images or the second can't read texts.
+    """
+
+    def __init__(self, image: Adapter, text: Adapter) -> None:
+        for tower, modality in ((image, "image"), (text, "text")):
+            if modality not in tower.spec.modalities:
+                raise ValueError(f"the {modality} tower {tower.spec.name!r} reads no {modality}s")
+        self._image = image
+        self._text = text
+        self.spec = AdapterSpec(
+            name=f"pair:{image.spec.name},{text.spec.name}",
+            family="towers",
+            license=" + ".join(dict.fromkeys((image.spec.license, text.spec.license))),
+            shared_space=False,
+            parameters=f"{image.spec.parameters} + {text.spec.parameters}",
+            pixels=image.spec.pixels,
+            pooling=f"image: {image.spec.pooling}; text: {text.spec.pooling}",
+            assumptions=(*image.spec.assumptions, *text.spec.assumptions),
+        )
+        self.fingerprint = digest(image=image.fingerprint, text=text.fingerprint)
+
+    @property
+    def n_truncated(self) -> int:
+        return self._image.n_truncated + self._text.n_truncated
+
+    def encode(
+        self, images: Sequence[Any] | None = None, texts: Sequence[str | None] | None = None, role: Role = "query"
+    ) -> np.ndarray:
+        """See :meth:`~snapbench.adapters.base.Adapter.encode`; one modality a call."""
+        rows = check_rows(self.spec, images, texts, role)
+        kinds = {image is not None for image, _ in rows}
+        if len(kinds) > 1:
+            raise ValueError(
+                f"adapter {self.spec.name!r} has separate spaces for images and texts; encode them in two calls"
+            )
+        if kinds == {True} or (not rows and texts is None):
+            return self._image.encode(images=images, role=role)
+        return self._text.encode(texts=texts, role=role)
