@@ -79,7 +79,7 @@ def first_positive_ranks(rankings: Sequence[Sequence[str]], positives: Sequence[
     [2, 0, -1]
     """
     if len(rankings) != len(positives):
-        raise ValueError(f"rankings and positives must have one entry a query, got {len(rankings)} and {len(positives)}")
+        raise ValueError(f"rankings and positives must be as long, got {len(rankings)} and {len(positives)}")
     ranks = [NO_RANKING] * len(rankings)
     for row, (ranking, wanted) in enumerate(zip(rankings, positives, strict=True)):
         for rank, gallery_id in enumerate(ranking, 1):

@@ -101,8 +101,8 @@ def score_rows(
     barren = sorted(query for query, wanted in positives.items() if not wanted)
     if barren and no_positives == "raise":
         raise ValueError(
-            f"queries without a positive in references: {listed(barren)}. Pass no_positives='exclude' to leave them out "
-            "(n_excluded counts them)"
+            f"queries without a positive in references: {listed(barren)}. Pass no_positives='exclude' to leave them "
+            "out (n_excluded counts them)"
         )
     left_out = set(barren)
     rows = [row for (_, _, query), row in first.items() if query not in left_out]

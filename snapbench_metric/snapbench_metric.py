@@ -15,6 +15,7 @@ import evaluate
 
 from .arithmetic import check_count, check_ks
 from .rows import check_ids, check_strings, score_rows
+from .scores import rankings_from_scores
 from .summary import check_option, summarize
 from .vocabulary import CLEAN
 
@@ -76,6 +77,8 @@ _DETAILS = (
 
 class Snapbench(evaluate.Metric):
     """The metric; see its ``compute``. Rows of one process stay in memory, so no cache folder has to be writable."""
+
+    rankings_from_scores = staticmethod(rankings_from_scores)
 
     def __init__(
         self, config_name: str | None = None, keep_in_memory: bool = False, num_process: int = 1, **kwargs: Any
@@ -197,11 +200,11 @@ class Snapbench(evaluate.Metric):
         check_ids("references", wanted)
         positional = query_ids is None
         if positional and self.num_process > 1:
-            raise ValueError("query_ids is needed with several processes: rows repeated by a sampler must be told apart")
+            raise ValueError("query_ids is needed with several processes: a sampler may repeat rows")
         if self._positional not in (None, positional):
             raise ValueError("query_ids must be given in every batch or in none")
         n, start = len(rankings), len(self)
-        batch = {
+        batch: dict[str, list[Any]] = {
             "predictions": rankings,
             "references": wanted,
             "query_ids": [str(start + i) for i in range(n)] if query_ids is None else _plain(query_ids),
@@ -216,8 +219,10 @@ class Snapbench(evaluate.Metric):
             check_strings(name, batch[name])
         if domains is not None:
             check_strings("domains", batch["domains"])
-        super().add_batch(**batch)
-        self._positional = positional
+        # An empty batch has nothing to add; several processes must all open their file all the same.
+        if n or self.num_process > 1:
+            super().add_batch(**batch)
+            self._positional = positional
 
     def add(
         self,

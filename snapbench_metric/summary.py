@@ -143,7 +143,7 @@ def summarize(
     else:
         result |= {"mode": headline[0], "condition": headline[1]}
         result |= _values(ranks[headline], ks)
-        result |= _interval(table.recall(*headline), difference=False)
+        result |= _interval(table.recall(*headline), table.n, difference=False)
     result["conditions"] = {
         mode: {c: _condition(table, outcomes[mode, c], mode, c, ks) for c in conditions}
         for mode, conditions in modes.items()
@@ -247,14 +247,19 @@ class _Table:
         return 100.0 * (self.sums[mode, condition] - self.sums[mode, CLEAN]) / max(self.n, 1)
 
 
-def _interval(sums: np.ndarray, *, difference: bool) -> Block:
+def _interval(sums: np.ndarray, n: int, *, difference: bool) -> Block:
     """``interval`` of an estimate; None with ``interval_reason`` when resampling can't show any spread.
 
     Two states with identical outcomes do get [0, 0]: their difference is 0 whatever the queries.
     """
     resampled = sums[1:]
+    if not n:
+        return {"interval": None, "interval_reason": "no queries"}
     if np.ptp(resampled) == 0 and not (difference and sums[0] == 0):
-        return {"interval": None, "interval_reason": "constant: every query counts the same, so resampling shows no spread"}
+        return {
+            "interval": None,
+            "interval_reason": "constant: every query counts the same, so resampling shows no spread",
+        }
     return {"interval": percentile_interval(resampled)}
 
 
@@ -263,7 +268,7 @@ def _number(sums: np.ndarray) -> float:
 
 
 def _estimate(sums: np.ndarray, n: int) -> Block:
-    return {"value": _number(sums), **_interval(sums, difference=True), "n": n}
+    return {"value": _number(sums), **_interval(sums, n, difference=True), "n": n}
 
 
 def _values(ranks: np.ndarray, ks: Sequence[int]) -> Block:
@@ -276,7 +281,7 @@ def _difference(base: np.ndarray, other: np.ndarray, sums: np.ndarray) -> Block:
         return undefined("no queries")
     return {
         "value": paired.value,
-        **_interval(sums, difference=True),
+        **_interval(sums, paired.n, difference=True),
         "p_value": paired.p_value,
         "kept": paired.kept,
         "lost": paired.lost,
@@ -290,7 +295,7 @@ def _condition(table: _Table, outcome: Outcome, mode: str, condition: str, ks: S
     ranks = table.ranks[mode, condition]
     block = _values(ranks, ks)
     block |= {"n": table.n, "n_missing": int((ranks == NO_RANKING).sum())}
-    block |= _interval(table.recall(mode, condition), difference=False)
+    block |= _interval(table.recall(mode, condition), table.n, difference=False)
     block["delta"] = None
     if condition != CLEAN:
         block["delta"] = (
@@ -328,7 +333,7 @@ def _average(table: _Table, mode: str, groups: Sequence[Sequence[str]]) -> Block
         delta = _estimate(mean(table.delta), table.n)
     return {
         f"recall_at_{table.k}": _number(recall),
-        **_interval(recall, difference=False),
+        **_interval(recall, table.n, difference=False),
         "delta": delta,
     }
 
@@ -364,7 +369,9 @@ def _drag(table: _Table) -> Block:
     if lacking:
         return undefined(f"drag needs clean rows in it2it and i2i; {' and '.join(lacking)} has none")
     joint, image = table.sums[MAIN_MODE, CLEAN], table.sums["i2i", CLEAN]
-    return _difference(table.hits["i2i", CLEAN], table.hits[MAIN_MODE, CLEAN], 100.0 * (joint - image) / max(table.n, 1))
+    return _difference(
+        table.hits["i2i", CLEAN], table.hits[MAIN_MODE, CLEAN], 100.0 * (joint - image) / max(table.n, 1)
+    )
 
 
 def _joint_cells(table: _Table) -> dict[tuple[str, int], tuple[str, str, str] | Block]:
@@ -397,7 +404,9 @@ def _by_pair_and_severity(table: _Table, cells: Mapping[tuple[str, int], Any], o
     result: Block = {"pairs": {}, "severities": {}}
     for pair in pairs:
         keys = [(pair, s) for s in SEVERITIES]
-        single = {f"s{s}": cells[pair, s] if isinstance(cells[pair, s], dict) else mean([(pair, s)]) for s in SEVERITIES}
+        single = {
+            f"s{s}": cells[pair, s] if isinstance(cells[pair, s], dict) else mean([(pair, s)]) for s in SEVERITIES
+        }
         result["pairs"][pair] = {**single, "mean": mean(keys)}
     for s in SEVERITIES:
         result["severities"][f"s{s}"] = mean([(pair, s) for pair in pairs])
@@ -524,5 +533,6 @@ def _domains(table: _Table, domains: Mapping[str, str] | None) -> Block:
         # Seeded by the domain's name: its interval must not depend on which other domains are there.
         sums = resampled_sums(column, table.n_resamples, [table.seed, *domain.encode()])[:, 0]
         recall = 100.0 * sums / len(column)
-        result[domain] = {f"recall_at_{table.k}": _number(recall), **_interval(recall, difference=False), "n": len(column)}
+        n = len(column)
+        result[domain] = {f"recall_at_{table.k}": _number(recall), **_interval(recall, n, difference=False), "n": n}
     return result
