@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import importlib.metadata
 import json
 import os
 import re
@@ -50,6 +51,25 @@ def require(module: str, requirement: str | None = None) -> Any:
             f"run: pip install {requirement or module}",
             name=module,
         ) from error
+
+
+def require_extras(spec: AdapterSpec) -> None:
+    """Makes sure that the packages of ``spec.extras`` are installed, before anything is downloaded.
+
+    Raises:
+        ImportError: some are missing; the message has the pip line.
+    """
+    missing = []
+    for requirement in spec.extras:
+        try:
+            importlib.metadata.version(requirement)
+        except importlib.metadata.PackageNotFoundError:
+            missing.append(requirement)
+    if missing:
+        raise ImportError(
+            f"adapter {spec.name!r} needs {' and '.join(missing)}; run: pip install {' '.join(missing)}",
+            name=missing[0],
+        )
 
 
 def parse_device(device: str) -> str:

@@ -24,6 +24,7 @@ from .loading import (
     parse_device,
     read_config,
     require,
+    require_extras,
     resolve_device,
     resolve_dtype,
 )
@@ -31,9 +32,13 @@ from .loading import (
 ADAPTERS: dict[str, str] = {
     "tiny": "clip:TINY",
     "clip-vit-l14": "clip:CLIP_VIT_L14",
+    "siglip-so400m": "siglip:SIGLIP_SO400M",
+    "siglip-large-256": "siglip:SIGLIP_LARGE_256",
+    "siglip2-so400m": "siglip:SIGLIP2_SO400M",
+    "blip-itm-l": "blip:BLIP_ITM_L",
 }
 
-GENERIC: dict[str, str] = {"clip": "clip:CLIP"}
+GENERIC: dict[str, str] = {"clip": "clip:CLIP", "siglip": "siglip:SIGLIP"}
 """model_type in a checkpoint's config.json -> spec for any checkpoint of that architecture."""
 
 BatchSize = int | Literal["auto"]
@@ -123,6 +128,7 @@ class _Changes(NamedTuple):
 def _load(spec: AdapterSpec, *, device: str, dtype: str, batch_size: BatchSize) -> Adapter:
     family = importlib.import_module(f".{spec.family}", __package__)
     transformers = require("transformers")
+    require_extras(spec)
     device = resolve_device(device)
     torch_dtype = resolve_dtype(dtype, spec)
     checkpoint = find_checkpoint(spec)

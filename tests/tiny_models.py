@@ -122,3 +122,110 @@ def clip(folder: Path, dim: int = 16) -> Path:
     )
     images = transformers.CLIPImageProcessor(size={"shortest_edge": 30}, crop_size={"height": 30, "width": 30})
     return save(folder, widen(transformers.CLIPModel(config)), tokenizer, images)
+
+
+def siglip(folder: Path, tokenizer: str = "unigram", dim: int = 32) -> Path:
+    """SigLIP: 64 tokens, images of 32 pixels.
+
+    Args:
+        tokenizer: ``"sentencepiece"`` is SigLIP's own class, which lower-cases and also returns a mask; ``"gemma"``
+            is SigLIP 2's, which keeps the case; ``"unigram"`` needs no further package.
+    """
+    words = {"sentencepiece": _sentencepiece, "gemma": _gemma, "unigram": _unigram}[tokenizer](folder)
+    size = {**SMALL, "hidden_size": dim}
+    config = transformers.SiglipConfig(
+        text_config={
+            **size,
+            "vocab_size": len(words),
+            "max_position_embeddings": 64,
+            "projection_size": dim,
+            "bos_token_id": 0,
+            "eos_token_id": words.eos_token_id,
+            "pad_token_id": words.pad_token_id,
+        },
+        vision_config={**size, "image_size": 32, "patch_size": 16},
+    )
+    images = transformers.SiglipImageProcessor(size={"height": 32, "width": 32})
+    save(folder, widen(transformers.SiglipModel(config)), words, images)
+    if tokenizer == "gemma":  # the class that the Hub's checkpoints name
+        path = folder / "tokenizer_config.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), "tokenizer_class": "GemmaTokenizer"}))
+    return folder
+
+
+def _unigram(folder: Path) -> Any:
+    words = Tokenizer(models.Unigram())
+    words.normalizer = normalizers.Sequence([normalizers.Lowercase(), normalizers.Replace(" ", "\u2581")])
+    trainer = trainers.UnigramTrainer(
+        vocab_size=150, special_tokens=["</s>", "<unk>"], unk_token="<unk>", show_progress=False
+    )
+    words.train_from_iterator(CORPUS, trainer)
+    words.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 0)])
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=words, unk_token="<unk>", pad_token="</s>", eos_token="</s>", model_max_length=64
+    )
+
+
+def _sentencepiece(folder: Path) -> Any:
+    import sentencepiece
+
+    folder.mkdir(parents=True, exist_ok=True)
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(CORPUS),
+        model_prefix=str(folder / "spiece"),
+        vocab_size=80,
+        hard_vocab_limit=False,
+        pad_id=-1,
+        bos_id=-1,
+        eos_id=1,
+        unk_id=2,
+        minloglevel=2,
+    )
+    return transformers.SiglipTokenizer(vocab_file=str(folder / "spiece.model"))
+
+
+def _gemma(folder: Path) -> Any:
+    words = Tokenizer(models.BPE(unk_token="<unk>", byte_fallback=True, fuse_unk=True))
+    words.normalizer = normalizers.Replace(" ", "\u2581")
+    words.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
+    special = ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>", *(f"<0x{byte:02X}>" for byte in range(256))]
+    trainer = trainers.BpeTrainer(vocab_size=500, special_tokens=special, show_progress=False)
+    words.train_from_iterator([*CORPUS, *(line.upper() for line in CORPUS)], trainer)
+    words.post_processor = processors.TemplateProcessing(single="$A <eos>", special_tokens=[("<eos>", 1)])
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=words,
+        unk_token="<unk>",
+        pad_token="<pad>",
+        eos_token="<eos>",
+        bos_token="<bos>",
+        model_max_length=64,
+    )
+
+
+def blip(folder: Path, dim: int = 24) -> Path:
+    """BLIP for retrieval: uncased WordPiece, images of 32 pixels."""
+    words = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    words.normalizer = normalizers.BertNormalizer()
+    words.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    words.train_from_iterator(
+        CORPUS, trainers.WordPieceTrainer(vocab_size=250, special_tokens=special, show_progress=False)
+    )
+    tokenizer = transformers.BertTokenizer(vocab=words.get_vocab(), model_max_length=512)
+    config = transformers.BlipConfig(
+        text_config={
+            **SMALL,
+            "vocab_size": len(tokenizer),
+            "encoder_hidden_size": 32,
+            "max_position_embeddings": 64,
+            "pad_token_id": 0,
+            "bos_token_id": 2,
+            "eos_token_id": 3,
+            "sep_token_id": 3,
+        },
+        vision_config={**SMALL, "image_size": 32, "patch_size": 16},
+        projection_dim=32,
+        image_text_hidden_size=dim,
+    )
+    images = transformers.BlipImageProcessor(size={"height": 32, "width": 32})
+    return save(folder, widen(transformers.BlipForImageTextRetrieval(config)), tokenizer, images)
