@@ -1,0 +1,1 @@
+"""Runs: encode with a cache, score, rank, summarise, write the run file."""

@@ -1,0 +1,274 @@
+"""The ``snapbench`` command: thin, everything it does is a function of the package."""
+
+from __future__ import annotations
+
+import fnmatch
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.logging import RichHandler
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from .corruptions.conditions import (
+    CLEAN,
+    MODES,
+    PRIMITIVES,
+    REENCODE,
+    TEXT_LEVELS,
+    Condition,
+    Mode,
+    all_states,
+    check_name,
+    joint_conditions,
+    listed_configs,
+    parse_config,
+)
+
+app = typer.Typer(
+    name="snapbench",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    help="SnapBench: how multimodal retrieval holds up on degraded photos and sloppy questions.\n\n"
+    "`snapbench run` with nothing else measures the built-in tiny model on the built-in sample.\n\n"
+    "Exit codes: 0 done, 1 refused or failed (one line says why), 2 wrong usage, 130 interrupted.",
+)
+list_app = typer.Typer(no_args_is_help=True, help="Lists configs, operators, adapters or sources.")
+app.add_typer(list_app, name="list")
+
+console = Console()
+errors = Console(stderr=True)
+
+
+@app.command()
+def run(
+    adapter: Annotated[
+        str,
+        typer.Option(
+            "--adapter",
+            "-a",
+            help="A name of `snapbench list adapters`, a Hub id, a folder, `file.py:Class` or `module:Class`.",
+        ),
+    ] = "tiny",
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--source",
+            "-s",
+            help="`sample`, `yefd/SnapBench` (CC BY-NC 4.0) or a folder. Default: $SNAPBENCH_SOURCE, else `sample`.",
+        ),
+    ] = None,
+    modes: Annotated[
+        str | None,
+        typer.Option(help=f"Comma-separated, among {', '.join(MODES)}. Default: every mode the model supports."),
+    ] = None,
+    conditions: Annotated[
+        str | None,
+        typer.Option(
+            help="Comma-separated condition or config names; globs work: `image_*_s3,text_*`. Clean is always "
+            "measured. Default: the 54 states of the paper and the six joint pairs."
+        ),
+    ] = None,
+    question: Annotated[
+        str, typer.Option(help='`asked`, or an intervention of the paper: `entity-label` ("A tulip.") or `empty`.')
+    ] = "asked",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first queries, against the whole gallery.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the corruptions' draws.")] = 0,
+    storage: Annotated[
+        str, typer.Option(help="How corrupted images are stored: `published` (JPEG 92) or `lossless`.")
+    ] = "published",
+    on_error: Annotated[
+        str, typer.Option(help="`raise` stops at an image that can't be decoded, `record` counts it as missed.")
+    ] = "raise",
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for runs.")] = Path("runs"),
+    cache: Annotated[
+        Path | None, typer.Option(help="Folder of the embedding cache. Default: $SNAPBENCH_CACHE, else the user's.")
+    ] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 or mps.")] = "auto",
+    dtype: Annotated[str, typer.Option(help="auto (the authors'), float32, float16 or bfloat16.")] = "auto",
+    batch_size: Annotated[str, typer.Option(help="A number, or `auto`: halves when memory runs out.")] = "auto",
+    workers: Annotated[int | None, typer.Option(min=1, help="Threads that corrupt and decode. Default: cores.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Measure again although a finished run is there.")] = False,
+) -> None:
+    """Measures a model: R@1 under every condition, paired changes, drag and interaction gap."""
+    from .adapters import load_adapter
+    from .evaluation.run import RunSettings
+    from .evaluation.run import run as run_benchmark
+    from .evaluation.table import print_table
+
+    settings = RunSettings(
+        modes=None if modes is None else parse_modes(modes),
+        **({} if conditions is None else {"conditions": select_conditions(conditions)}),
+        question=question,  # type: ignore[arg-type]
+        limit=limit,
+        seed=seed,
+        storage=storage,  # type: ignore[arg-type]
+        on_error=on_error,  # type: ignore[arg-type]
+    )
+    size: Any = batch_size
+    if batch_size != "auto":
+        if not batch_size.isdigit():
+            raise typer.BadParameter(f"must be a number or 'auto', got {batch_size!r}", param_hint="--batch-size")
+        size = int(batch_size)
+    model = load_adapter(adapter, device=device, dtype=dtype, batch_size=size)
+    with _Stages() as stages:
+        result = run_benchmark(
+            model,
+            source,
+            settings=settings,
+            output=output,
+            cache=cache,
+            force=force,
+            workers=workers,
+            progress=stages.update,
+        )
+    print_table(result.record, console)
+    console.print(f"\nrun file: {result.path}", soft_wrap=True, highlight=False)
+
+
+def parse_modes(text: str) -> tuple[Mode, ...]:
+    """Reads a comma-separated list of modes.
+
+    Raises:
+        ValueError: an unknown one, with the close matches.
+    """
+    wanted = [check_name("mode", part.strip(), MODES) for part in text.split(",") if part.strip()]
+    return tuple(mode for mode in MODES if mode in wanted)
+
+
+def select_conditions(text: str) -> tuple[Condition, ...]:
+    """Reads a comma-separated list of condition ids, config names that stand for several, and globs.
+
+    Globs look at every listed condition: the 54 states, the six joint pairs and the re-encoding control.
+
+    Raises:
+        ValueError: a name that is unknown or a table, a glob that matches nothing.
+
+    >>> [condition.id for condition in select_conditions("text_char*,image_mosaic_s1")]
+    ['text_charadd', 'text_chardelete', 'text_charchange', 'text_charswap', 'image_mosaic_s1']
+    """
+    known = {c.id: c for c in (*all_states(), *joint_conditions(), Condition(image_operator=REENCODE))}
+    chosen: list[Condition] = []
+    for name in filter(None, (part.strip() for part in text.split(","))):
+        if any(sign in name for sign in "*?["):
+            matched = [known[key] for key in known if fnmatch.fnmatchcase(key, name)]
+            if not matched:
+                raise ValueError(f"no condition matches {name!r}; `snapbench list configs` shows them all")
+            chosen += matched
+        else:
+            config = parse_config(name)
+            if config.table != "queries":
+                raise ValueError(f"{name!r} is a table, not a condition; try 'clean' or 'image_mosaic_s2'")
+            chosen += config.conditions
+    return tuple(dict.fromkeys(chosen or (CLEAN,)))
+
+
+@list_app.command("configs")
+def list_configs() -> None:
+    """Config names for `load_dataset("snapbench", ...)`; conditions can be given to `run --conditions`."""
+    for name in listed_configs():
+        console.print(name, highlight=False)
+
+
+@list_app.command("operators")
+def list_operators() -> None:
+    """The 15 image and 8 text operators, by primitive and level."""
+    from .corruptions import image_operator, text_operator
+
+    table = Table("operator", "group", "what it does", title="operators", title_justify="left")
+    for primitive, operators in PRIMITIVES.items():
+        for name in operators:
+            table.add_row(name, f"image · {primitive}", image_operator(name).summary)
+    table.add_section()
+    for level, operators in TEXT_LEVELS.items():
+        for name in operators:
+            table.add_row(name, f"text · {level}", text_operator(name).summary)
+    console.print(table)
+
+
+@list_app.command("adapters")
+def list_adapters_command() -> None:
+    """Models that can be named in `run --adapter`."""
+    from .adapters import list_adapters
+
+    table = Table("name", "Hub id", "licence", "dim", "reads", "parameters", "extras")
+    for spec in list_adapters():
+        table.add_row(
+            spec.name,
+            spec.hub_id or "in the package",
+            spec.license,
+            str(spec.dim or "?"),
+            "+".join(sorted(spec.modalities)) + (" (joint)" if spec.joint else ""),
+            spec.parameters,
+            " ".join(spec.extras),
+        )
+    console.print(table)
+    console.print("Besides: a Hub id or folder of a CLIP-like model, file.py:Class, module:Class, your own object.")
+
+
+@list_app.command("sources")
+def list_sources() -> None:
+    """Where clean data can come from."""
+    from .sources import HUB_ID
+
+    table = Table("--source", "data")
+    table.add_row("sample", "in the package: rendered, small, for trying things out; no benchmark results")
+    table.add_row(HUB_ID, "the published release on the Hub (CC BY-NC 4.0): downloaded because you name it")
+    table.add_row("a folder", "a checkout of the published repository, or queries.jsonl + gallery.jsonl + labels.jsonl")
+    console.print(table)
+    current = os.environ.get("SNAPBENCH_SOURCE")
+    console.print(f"Without --source: {current + ' ($SNAPBENCH_SOURCE)' if current else 'sample'}", highlight=False)
+
+
+class _Stages:
+    """Progress bars, one a stage, on stderr."""
+
+    def __init__(self) -> None:
+        self._progress = Progress(
+            TextColumn("{task.description:<24}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=errors,
+        )
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> _Stages:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def update(self, stage: str, done: int, total: int) -> None:
+        if stage not in self._tasks:
+            self._tasks[stage] = self._progress.add_task(stage, total=total)
+        self._progress.update(self._tasks[stage], completed=done)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command; a failure is one message on stderr and exit code 1 (``SNAPBENCH_DEBUG=1``: the traceback)."""
+    handler = RichHandler(console=errors, show_path=False, show_time=False)
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[handler])
+    try:
+        app(args=list(arguments) if arguments is not None else None, prog_name="snapbench")
+    except KeyboardInterrupt:
+        errors.print("interrupted; start the same command again to continue")
+        sys.exit(130)
+    except (ValueError, TypeError, LookupError, ImportError, OSError, MemoryError) as error:
+        if os.environ.get("SNAPBENCH_DEBUG") == "1":
+            raise
+        errors.print(f"error: {error}", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""The run file: what was measured, on what, with what; strict JSON, and a Parquet table of ranks beside it.
+
+``run.json`` is written last and in one step, so a folder that has one holds a finished run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+SCHEMA_VERSION = 1
+RUN_FILE = "run.json"
+RANKS_FILE = "ranks.parquet"
+VOLATILE = ("created", "timings", "encoder")
+"""Parts of a run file that two runs of the same thing don't share: clock times and what the cache had."""
+
+_PACKAGES = (
+    "snapbench",
+    "datasets",
+    "evaluate",
+    "huggingface_hub",
+    "numpy",
+    "opencv-python-headless",
+    "pillow",
+    "sentence-transformers",
+    "torch",
+    "transformers",
+)
+
+
+def package_versions() -> dict[str, str | None]:
+    """Versions of the packages that numbers depend on; None for one that isn't installed."""
+
+    def installed(name: str) -> str | None:
+        try:
+            return version(name)
+        except PackageNotFoundError:
+            return None
+
+    return {"python": platform.python_version(), **{name: installed(name) for name in _PACKAGES}}
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Writes strict JSON (no NaN) beside the final name, then moves it into place."""
+    temporary = path.with_name(path.name + ".part")
+    try:
+        temporary.write_text(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False) + "\n", encoding="utf-8")
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_ranks(path: Path, table: pa.Table) -> None:
+    """Writes the table of ranks beside its final name, then moves it into place."""
+    temporary = path.with_name(path.name + ".part")
+    try:
+        pq.write_table(table, temporary, compression="zstd")
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_run(path: str | Path) -> dict[str, Any]:
+    """Reads a run file, or the one of a run's folder.
+
+    Raises:
+        FileNotFoundError: no such file; in a folder, no finished run.
+        ValueError: not a run file, or of a schema that this version doesn't read.
+    """
+    path = Path(path)
+    if path.is_dir():
+        path = path / RUN_FILE
+    if not path.is_file():
+        raise FileNotFoundError(f"no run file at {path}; `snapbench run` writes one at the end of a run")
+    try:
+        run = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} is not JSON: {error}") from error
+    if not isinstance(run, dict) or run.get("kind") != "snapbench-run":
+        raise ValueError(f'{path} is not a SnapBench run file (no "kind": "snapbench-run")')
+    if run.get("schema_version") != SCHEMA_VERSION:
+        raise ValueError(
+            f"{path} has schema version {run.get('schema_version')!r}, this version reads {SCHEMA_VERSION}; "
+            "repeat the run, or use the release that wrote it (packages.snapbench in the file)"
+        )
+    return run

@@ -1,0 +1,84 @@
+"""The table that ends a run in the terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from ..corruptions.conditions import JOINT_PAIRS, PRIMITIVES, SEVERITIES, TEXT_LEVELS, Condition, compact
+
+
+def print_table(record: dict[str, Any], console: Console) -> None:
+    """Prints what a run found: R@1 and its paired change by condition group, drag and the interaction gap."""
+    console.print(_table(record))
+
+
+def _table(record: dict[str, Any]) -> RenderableType:
+    results = record["results"]["fixed"]
+    mode = "it2it" if "it2it" in results["conditions"] else next(iter(results["conditions"]))
+    source, counts = record["source"], record["counts"]
+    table = Table(
+        title=f"{record['adapter']['name']} on {source['label']}: {counts['n_queries']:,} queries, "
+        f"{counts['n_gallery']:,} gallery items, mode {mode}",
+        title_justify="left",
+        caption="R@1 in percent; change against clean on the same queries in points, with 95 % bootstrap intervals",
+        caption_justify="left",
+    )
+    table.add_column("condition", no_wrap=True)
+    table.add_column("R@1", justify="right")
+    table.add_column("change", justify="right")
+    table.add_column("95 % interval", justify="right", no_wrap=True)
+    clean = results["conditions"][mode]["clean"]
+    table.add_row("clean", f"{clean['recall_at_1']:.2f}", "", _interval(clean))
+    averages = results.get("averages", {}).get(mode, {})
+    table.add_section()
+    for level in TEXT_LEVELS:
+        _add(table, f"text · {level}", averages.get("text", {}).get(level))
+    for primitive in PRIMITIVES:
+        table.add_section()
+        for severity in SEVERITIES:
+            block = averages.get("primitives", {}).get(primitive, {}).get(f"s{severity}")
+            _add(table, f"image · {primitive} s{severity}", block)
+    table.add_section()
+    for image, text in JOINT_PAIRS:
+        for severity in SEVERITIES:
+            block = results["conditions"][mode].get(Condition(image, severity, text).id)
+            _add(table, f"joint · {compact(image)} + {compact(text)} s{severity}", block)
+    lines = [table, Text()]
+    lines.append(_line("drag (clean it2it - i2i)", results.get("drag"), "points"))
+    gap = results.get("gamma_int", {})
+    for severity in SEVERITIES:
+        lines.append(_line(f"gamma_int s{severity}", gap.get("severities", {}).get(f"s{severity}"), "points"))
+    lines.append(_line("gamma_int mean", gap.get("mean") or gap, "points"))
+    return Group(*lines)
+
+
+def _add(table: Table, name: str, block: dict[str, Any] | None) -> None:
+    """A row for a block of the results; a group that was not measured has none."""
+    if block is None or block.get("recall_at_1") is None:
+        return
+    delta = block["delta"] or {}
+    change = delta.get("value")
+    table.add_row(
+        name,
+        f"{block['recall_at_1']:.2f}",
+        "n/a" if change is None else f"{change:+.2f}",
+        delta.get("reason", "") if change is None else _interval(delta, signed=True),
+    )
+
+
+def _interval(block: dict[str, Any], signed: bool = False) -> str:
+    if block.get("interval") is None:
+        return ""
+    low, high = block["interval"]
+    return f"[{low:+.2f}, {high:+.2f}]" if signed else f"[{low:.2f}, {high:.2f}]"
+
+
+def _line(name: str, block: dict[str, Any] | None, unit: str) -> Text:
+    if block is None or block.get("value") is None:
+        reason = (block or {}).get("reason", "its conditions were not part of the run")
+        return Text(f"{name}: n/a ({reason})")
+    return Text(f"{name}: {block['value']:+.2f} {unit} {_interval(block, signed=True)}")
