@@ -21,7 +21,7 @@ import os
 import struct
 import types
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from PIL import Image, ImageFile
@@ -197,7 +197,7 @@ class _Strict(ImageFile.ImageFile):
     threads), so the method runs on a copy of its globals instead.
     """
 
-    def load(self) -> object:
+    def load(self) -> Any:
         stock = ImageFile.ImageFile.load
         strict = {**stock.__globals__, "LOAD_TRUNCATED_IMAGES": False}
         return types.FunctionType(stock.__code__, strict, "load", stock.__defaults__, stock.__closure__)(self)

@@ -118,24 +118,33 @@ class Source:
         return digest.hexdigest()[:16]
 
     @cached_property
-    def fingerprint(self) -> str:
-        """SHA-256 over all records and the contents of all files: the same data, the same value, anywhere.
+    def contents(self) -> Mapping[Path, str]:
+        """Path of every image file -> SHA-256 of its contents, 64 hex digits; reads every file once.
 
         Raises:
             SourceError: A file can't be read any more.
         """
 
-        def content(image: ImageFile) -> str:
+        def digest(path: Path) -> str:
             try:
-                return hashlib.sha256(image.read()).hexdigest()
+                return hashlib.sha256(path.read_bytes()).hexdigest()
             except OSError as error:
-                raise SourceError(f"{image.path}: can't be read ({error.strerror or error})") from error
+                raise SourceError(f"{path}: can't be read ({error.strerror or error})") from error
 
-        images = list({image.path: image for _, image in self.images()}.values())
+        paths = list(dict.fromkeys(image.path for _, image in self.images()))
         with ThreadPoolExecutor(_THREADS) as pool:
-            contents = dict(zip((image.path for image in images), pool.map(content, images), strict=True))
+            return dict(zip(paths, pool.map(digest, paths), strict=True))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 over all records and the contents of all files, 64 hex digits: the same data, the same value,
+        anywhere.
+
+        Raises:
+            SourceError: A file can't be read any more.
+        """
         digest = hashlib.sha256(b"snapbench source 1\n")
-        for line in self._records(lambda image: [contents[image.path]]):
+        for line in self._records(lambda image: [self.contents[image.path]]):
             digest.update(line)
         return digest.hexdigest()
 
@@ -341,14 +350,14 @@ def check_source(source: Source, where: str) -> Source:
         SourceError: No queries, a duplicate id, a query without positives, a positive or hard negative that is not in
             the gallery, or an item that is both.
     """
-    for kind, ids in (
+    for kind, identities in (
         ("query", [query.query_id for query in source.queries]),
         ("gallery", [item.gallery_id for item in source.gallery]),
     ):
-        if not ids:
+        if not identities:
             raise SourceError(f"{where}: there are no {kind} records")
         seen: set[str] = set()
-        for identity in ids:
+        for identity in identities:
             if identity in seen:
                 raise SourceError(f"{where}: {kind} id {identity!r} is there twice; ids must be unique")
             seen.add(identity)

@@ -69,11 +69,12 @@ def read_github(root: str | os.PathLike[str], name: str) -> Source:
     records = parse_json(folder.read_text(_RECORDS), _RECORDS)
     if not isinstance(records, list):
         raise SourceError(f"{_RECORDS}: expected a list of queries, got {type(records).__name__}")
-    drafts = [_github_query(folder, record, number) for number, record in enumerate(records)]
+    places = [(f"{_RECORDS}: record {number}", record) for number, record in enumerate(records)]
+    drafts = [_github_query(folder, record, where) for where, record in places]
     named: dict[tuple[str, str], str] = {}
-    for where, query, positives, negatives in drafts:
+    for query, positives, negatives in drafts:
         for pair in (*positives, *negatives):
-            named.setdefault(pair, f"{where}: query {query.query_id!r}")
+            named.setdefault(pair, f"{_RECORDS}: query {query.query_id!r}")
     order = sorted(named)
     ids = {pair: f"gallery_{number:05d}" for number, pair in enumerate(order)}
     files: dict[str, ImageFile] = {}
@@ -85,11 +86,8 @@ def read_github(root: str | os.PathLike[str], name: str) -> Source:
         gallery.append(GalleryItem(ids[local, caption], caption, files[local]))
     queries = tuple(
         Query(**{**vars(query), "positive_ids": _ids(positives, ids), "hard_negative_ids": _ids(negatives, ids)})
-        for _, query, positives, negatives in drafts
+        for query, positives, negatives in drafts
     )
-    schemes = {_severity_names(record, f"{_RECORDS}: record {i}") for i, record in enumerate(records)} - {None}
-    if len(schemes) > 1:
-        raise SourceError(f"{_RECORDS}: severities are named in two ways, {' and '.join(map(str, sorted(schemes)))}")
     label = _label(len(queries), len(gallery))
     source = Source(
         name=name,
@@ -99,7 +97,7 @@ def read_github(root: str | os.PathLike[str], name: str) -> Source:
         root=folder.root,
         queries=queries,
         gallery=tuple(gallery),
-        published_severities=next(iter(schemes), None),
+        published_severities=_severity_names((w, record.get("image_perturbations")) for w, record in places),
     )
     return check_source(source, _RECORDS)
 
@@ -123,7 +121,7 @@ def read_hub(root: str | os.PathLike[str], name: str, revision: str | None = Non
         image = folder.image(record.get("file_name"), f"{where}: gallery item {gallery_id!r}", under)
         gallery.append(GalleryItem(gallery_id, string(record, "caption", where), image))
     queries = []
-    schemes = set()
+    published = []
     for where, under, record in _metadata(folder, "queries"):
         query_id = identifier(record, ("query_id", "id"), where)
         place = f"{where}: query {query_id!r}"
@@ -141,10 +139,7 @@ def read_hub(root: str | os.PathLike[str], name: str, revision: str | None = Non
             texts=published_texts({k: v for k, v in mapping(texts, place).items() if v is not None}, text, place),
         )
         queries.append(query)
-        schemes.add(_severity_names({"image_perturbations": _decoded(record.get("image_perturbations"), place)}, place))
-    schemes -= {None}
-    if len(schemes) > 1:
-        raise SourceError(f"{folder.root}: severities are named in two ways, {' and '.join(map(str, sorted(schemes)))}")
+        published.append((place, _decoded(record.get("image_perturbations"), place)))
     label: Label = "SnapBench" if name.partition("@")[0] == HUB_ID else _label(len(queries), len(gallery))
     source = Source(
         name=name,
@@ -154,7 +149,7 @@ def read_hub(root: str | os.PathLike[str], name: str, revision: str | None = Non
         root=folder.root,
         queries=tuple(queries),
         gallery=tuple(gallery),
-        published_severities=next(iter(schemes), None),
+        published_severities=_severity_names(published),
     )
     return check_source(source, str(folder.root))
 
@@ -195,8 +190,7 @@ def fetch_hub(name: str) -> Source:
 _Pair = tuple[str, str]
 
 
-def _github_query(folder: Folder, record: Any, number: int) -> tuple[str, Query, list[_Pair], list[_Pair]]:
-    where = f"{_RECORDS}: record {number}"
+def _github_query(folder: Folder, record: Any, where: str) -> tuple[Query, list[_Pair], list[_Pair]]:
     query_id = identifier(mapping(record, where), "query_id", where)
     place = f"{_RECORDS}: query {query_id!r}"
     judged = mapping(record.get("gallery"), f"{place}: gallery")
@@ -215,7 +209,7 @@ def _github_query(folder: Folder, record: Any, number: int) -> tuple[str, Query,
         positive_ids=(),
         texts=published_texts(record.get("text_perturbations"), text, place),
     )
-    return where, query, positives, negatives
+    return query, positives, negatives
 
 
 def _pairs(items: Any, where: str) -> list[_Pair]:
@@ -239,28 +233,31 @@ def _below(kind: str, local: str) -> str:
     return clean if clean.startswith(("bench_images/", "/")) else f"bench_images/{kind}/{clean}"
 
 
-def _severity_names(record: Mapping[str, Any], where: str) -> tuple[str, str, str] | None:
-    """How the published files of a query name severities 1, 2, 3; None where none are named.
+def _severity_names(records: Iterable[tuple[str, Any]]) -> tuple[str, str, str] | None:
+    """How the published files name severities 1, 2, 3; None where no record names any.
 
-    The old names are sev1/sev3/sev5 and the new ones sev1/sev2/sev3: ``sev3`` is the middle of the one and the top of
-    the other, so only the set of names tells.
+    The release has used sev1/sev3/sev5 and sev1/sev2/sev3: ``sev3`` is the middle of the one and the top of the other,
+    so only the set of names tells, and it has to be one set throughout.
+
+    Args:
+        records: (place, value of ``image_perturbations``) of every query.
     """
-    schemes = set()
-    operators = mapping(record.get("image_perturbations") or {}, f"{where}: image_perturbations")
-    for operator, entry in operators.items():
-        check_name(f"{where}: image operator", operator, IMAGE_OPERATORS)
-        paths = mapping(entry or {}, f"{where}: {operator}")
-        names = tuple(sorted(key for key, value in paths.items() if re.fullmatch(r"sev\d+", key) and value is not None))
-        if names:
-            schemes.add(names)
-    for names in schemes:
-        if names not in _SEVERITY_NAMES or len(schemes) > 1:
-            raise SourceError(
-                f"{where}: severities are named {', '.join(map(str, sorted(schemes)))}; understood are, for all "
-                f"operators alike, {' or '.join(map(str, _SEVERITY_NAMES))}"
-            )
-        return next(known for known in _SEVERITY_NAMES if known == names)
-    return None
+    found: tuple[str, str, str] | None = None
+    for where, operators in records:
+        for operator, entry in mapping(operators or {}, f"{where}: image_perturbations").items():
+            check_name(f"{where}: image operator", operator, IMAGE_OPERATORS)
+            files = mapping(entry or {}, f"{where}: {operator}")
+            names = {name for name, file in files.items() if re.fullmatch(r"sev\d+", name) and file is not None}
+            if not names:
+                continue
+            scheme = next((known for known in _SEVERITY_NAMES if set(known) == names), None)
+            if scheme is None or found not in (None, scheme):
+                raise SourceError(
+                    f"{where}: severities of {operator} are named {', '.join(sorted(names))}; understood are "
+                    f"{' or '.join(map('/'.join, _SEVERITY_NAMES))}, the same in all records"
+                )
+            found = scheme
+    return found
 
 
 def _label(n_queries: int, n_gallery: int) -> Label:
