@@ -19,7 +19,7 @@ class Scored(NamedTuple):
 
     outcomes: dict[Key, Outcome]
     domains: dict[str, str] | None
-    n_excluded: int
+    excluded: frozenset[str]
 
 
 def check_ids(name: str, lists: Sequence[Sequence[str]]) -> None:
@@ -126,7 +126,7 @@ def score_rows(
     if not outcomes:  # every query was left out; the result still says how many there were
         outcomes = {key[:2]: Outcome([], np.empty(0, dtype=np.int64)) for key in keys}
     known = {query: domain for query, domain in domain_of.items() if query not in left_out}
-    return Scored(outcomes, known if any(known.values()) else None, len(barren))
+    return Scored(outcomes, known if any(known.values()) else None, frozenset(left_out))
 
 
 def _distinct(offenders: list[Any]) -> list[Any]:

@@ -260,7 +260,7 @@ def _count_nan(scores: np.ndarray, nan: str, query_ids: Sequence[str] | None) ->
 
 
 def _name(row: int | np.integer, query_ids: Sequence[str] | None) -> str:
-    return f"row {row}" if query_ids is None else str(query_ids[row])
+    return f"row {row}" if query_ids is None else str(query_ids[int(row)])
 
 
 def _checked(scores: np.ndarray, query_ids: Sequence[str] | None) -> np.ndarray:

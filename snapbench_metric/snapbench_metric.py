@@ -163,11 +163,11 @@ class Snapbench(evaluate.Metric):
             scored.outcomes,
             ks=ks,
             primary_k=primary_k,
-            query_ids=all_query_ids,
+            query_ids=None if all_query_ids is None else [q for q in all_query_ids if q not in scored.excluded],
             domains=scored.domains,
             missing=missing,
             unpaired=unpaired,
-            n_excluded=scored.n_excluded,
+            n_excluded=len(scored.excluded),
             n_resamples=n_resamples,
             seed=seed,
         )

@@ -126,8 +126,8 @@ def summarize(
             "pass unpaired='null' to leave the differences undefined"
         )
     everyone, ranks = _aligned(outcomes, query_ids, missing)
-    table = _Table(everyone, modes, ranks, primary_k, n_resamples, seed)
-    lacking = sum(1 for row in np.stack(list(ranks.values())).min(axis=0) if row == NO_RANKING)
+    table = _Table(query_ids=everyone, modes=modes, ranks=ranks, k=primary_k, n_resamples=n_resamples, seed=seed)
+    lacking = int((np.stack(list(ranks.values())) == NO_RANKING).any(axis=0).sum())
     result: Block = {
         "ks": list(ks),
         "primary_k": primary_k,
@@ -218,6 +218,7 @@ class _Table:
 
     def __init__(
         self,
+        *,
         query_ids: list[str],
         modes: dict[str, list[str]],
         ranks: dict[Key, np.ndarray],
@@ -258,7 +259,7 @@ def _interval(sums: np.ndarray, n: int, *, difference: bool) -> Block:
     if np.ptp(resampled) == 0 and not (difference and sums[0] == 0):
         return {
             "interval": None,
-            "interval_reason": "constant: every query counts the same, so resampling shows no spread",
+            "interval_reason": "constant: every query counts the same, resampling shows no spread",
         }
     return {"interval": percentile_interval(resampled)}
 
