@@ -47,7 +47,7 @@ Size = Literal["kept", "smaller"]
 TextStatus = Literal["unchanged", "changed", "not_applicable"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ImageOperator:
     """One image operator at three severities (paper, Section 3.2 and Table 8).
 
@@ -119,7 +119,7 @@ def not_applicable(text: str, reason: str) -> TextCorruption:
     return TextCorruption(text, "not_applicable", reason)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TextOperator:
     """One text operator (paper, Section 3.2 and Table 9); text operators have no severity.
 

@@ -1,0 +1,31 @@
+"""defocus_blur: a lens out of focus."""
+
+from __future__ import annotations
+
+import math
+
+import cv2
+import numpy as np
+
+from ..registry import Pixels, define_image_operator
+
+
+@define_image_operator(
+    summary="Gaussian blur; the radius is the standard deviation in pixels.",
+    parameters={1: {"radius": 1.0}, 2: {"radius": 3.5}, 3: {"radius": 10.0}},
+)
+def defocus_blur(pixels: Pixels, rng: np.random.Generator, *, radius: float) -> Pixels:
+    """Pillow's Gaussian blur, which is three box blurs; here their kernels are convolved first and applied at once."""
+    kernel = _three_boxes(radius)
+    return cv2.sepFilter2D(pixels, -1, kernel, kernel, borderType=cv2.BORDER_REPLICATE)
+
+
+def _three_boxes(radius: float) -> np.ndarray:
+    """float32 [6 n + 7], sum 1: three boxes of equal width with fractional ends and together the variance radius²."""
+    variance = radius**2 / 3
+    whole = math.floor((math.sqrt(12 * variance + 1) - 1) / 2)
+    # The weight of the two end pixels that gives a box with 2 whole + 1 full pixels the wanted variance.
+    end = (2 * whole + 1) * (whole * (whole + 1) - 3 * variance) / (6 * (variance - (whole + 1) ** 2))
+    box = np.array([end, *[1.0] * (2 * whole + 1), end])
+    box /= box.sum()
+    return np.convolve(np.convolve(box, box), box).astype(np.float32)
