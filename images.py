@@ -104,8 +104,7 @@ def decode_image(
         if image is None:
             raise _Unusable("there is no image (None)")
         if isinstance(image, np.ndarray):
-            _check_pixels(image.size, max_pixels * 4)
-            return _array_to_rgb(image)
+            return _array_to_rgb(image, max_pixels)
         if isinstance(image, Image.Image):
             _check_pixels(image.width * image.height, max_pixels)
             image.load()
@@ -382,7 +381,7 @@ def _float_to_levels(values: np.ndarray) -> np.ndarray:
     raise _Unusable(f"its float samples span {low:g}...{high:g}; 0...1, 0...255 or 0...65535 are understood")
 
 
-def _array_to_rgb(array: np.ndarray) -> Image.Image:
+def _array_to_rgb(array: np.ndarray, max_pixels: int) -> Image.Image:
     array = np.asarray(array)
     channels = (1, 2, 3, 4)
     if array.ndim == 3 and array.shape[-1] not in channels and array.shape[0] in (1, 3, 4):
@@ -391,6 +390,7 @@ def _array_to_rgb(array: np.ndarray) -> Image.Image:
         array = array[:, :, None]
     if array.ndim != 3 or array.shape[-1] not in channels or array.size == 0:
         raise _Unusable(f"an array of shape {array.shape} is no image; [h, w], [h, w, 1-4] or [1|3|4, h, w] is")
+    _check_pixels(array.shape[0] * array.shape[1], max_pixels)
     kind = array.dtype.kind
     if array.dtype == np.uint8:
         levels = array
