@@ -106,7 +106,7 @@ def path_weights(
     Raises:
         ValueError: see :func:`~.whitening.path_queries`; also where there is no anchor.
     """
-    return _weights_of(path_queries(q_image, q_text, stats), stats, gate, weighting)
+    return vector_weights(path_queries(q_image, q_text, stats), stats, gate, weighting)
 
 
 def query_vectors(
@@ -137,7 +137,7 @@ def query_vectors(
     [0, 1, 2]
     """
     queries = path_queries(q_image, q_text, stats)
-    weights = _weights_of(queries, stats, gate, weighting)
+    weights = vector_weights(queries, stats, gate, weighting)
     return weighted_vectors(queries, dict(zip(weights.paths, weights.weight.T, strict=True)), stats)
 
 
@@ -172,7 +172,7 @@ def _order(paths: Paths) -> tuple[Path, ...]:
     return tuple(name for name in PATHS if name in paths)
 
 
-def _weights_of(queries: dict[Path, Float32], stats: GalleryStats, gate: Gate, weighting: Weighting) -> PathWeights:
+def vector_weights(queries: dict[Path, Float32], stats: GalleryStats, gate: Gate, weighting: Weighting) -> PathWeights:
     names = _order(queries)
     anchor = queries["ii"] @ stats.covariance[stats.part("ii")]
     variance, covariance, square = np.empty((3, len(anchor), len(names)))

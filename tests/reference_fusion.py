@@ -49,8 +49,8 @@ GATES = {
 }
 
 
-def moor(paths, *, gate=bell, uniform=False):
-    """MOOR over four score matrices (facts of the paper's Section 5), with the published absolute fallback.
+def moor(paths, *, gate=bell, uniform=False, threshold=STD_EPS):
+    """MOOR over four score matrices (facts of the paper's Section 5), with the published fallback on an absolute threshold.
 
     Returns:
         Scores, and the normalised weights by path.
@@ -62,7 +62,7 @@ def moor(paths, *, gate=bell, uniform=False):
         weights[name] = g * (1.0 if uniform else scores.var(axis=1))
     total = sum(weights.values())
     fused = sum(weights[name][:, None] * paths[name] for name in paths)
-    fused = np.where((total < STD_EPS)[:, None], anchor, fused / np.maximum(total, NORM_EPS)[:, None])
+    fused = np.where((total < threshold)[:, None], anchor, fused / np.where(total > 0, total, 1)[:, None])
     return fused, {name: weight / total for name, weight in weights.items()}
 
 
