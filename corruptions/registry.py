@@ -40,7 +40,7 @@ from .conditions import (
     check_severity,
 )
 
-Pixels: TypeAlias = "np.ndarray[Any, np.dtype[np.uint8]]"
+Pixels: TypeAlias = np.ndarray
 """RGB pixels, uint8, shape [height, width, 3], at least 1 x 1."""
 
 Size = Literal["kept", "smaller"]
@@ -85,7 +85,7 @@ class ImageOperator:
             ValueError: pixels is not [h, w, 3] with h, w >= 1, or severity not 1, 2 or 3.
         """
         check_severity(severity)
-        check_pixels(pixels)
+        pixels = np.ascontiguousarray(check_pixels(pixels))
         return np.ascontiguousarray(self.function(pixels, rng, **self.parameters[severity]))
 
     def __reduce__(self) -> tuple[Callable[[str], ImageOperator], tuple[str]]:

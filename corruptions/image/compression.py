@@ -20,7 +20,9 @@ def compression(pixels: Pixels, rng: np.random.Generator, *, quality: int) -> Pi
     height, width = pixels.shape[:2]
     if max(height, width) <= _JPEG_SIDE:
         return _through_jpeg(pixels, quality)
-    result = np.empty_like(pixels, order="C")
+    result = np.empty_like(
+        pixels,
+    )
     for top in range(0, height, _JPEG_SIDE):
         for left in range(0, width, _JPEG_SIDE):
             window = np.s_[top : top + _JPEG_SIDE, left : left + _JPEG_SIDE]
@@ -32,4 +34,5 @@ def _through_jpeg(pixels: Pixels, quality: int) -> Pixels:
     # OpenCV and Pillow carry the same codec, and OpenCV hands the pixels over without packing them twice.
     bgr = cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR)
     _, data = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])
-    return cv2.cvtColor(cv2.imdecode(data, cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB, dst=bgr)
+    decoded = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR))
+    return cv2.cvtColor(decoded, cv2.COLOR_BGR2RGB, dst=bgr)

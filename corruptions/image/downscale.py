@@ -25,4 +25,4 @@ def downscale(pixels: Pixels, rng: np.random.Generator, *, scale: float, least: 
     """
     height, width = pixels.shape[:2]
     new_size = min(width, max(least, int(width * scale))), min(height, max(least, int(height * scale)))
-    return np.asarray(Image.fromarray(pixels).resize(new_size, Image.Resampling.LANCZOS, reducing_gap=4.0))
+    return np.array(Image.fromarray(pixels).resize(new_size, Image.Resampling.LANCZOS, reducing_gap=4.0))

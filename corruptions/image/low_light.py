@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from statistics import NormalDist
 
 import cv2
 import numpy as np
@@ -34,7 +35,9 @@ def low_light(pixels: Pixels, rng: np.random.Generator, *, brightness: float, si
     height, width = pixels.shape[:2]
     dark = np.rint(np.arange(256) * (brightness * _UNIT)).astype(np.int16)
     noise = np.rint(_normal_quantiles() * (sigma * _UNIT)).astype(np.int16)
-    result = np.empty_like(pixels, order="C")
+    result = np.empty_like(
+        pixels,
+    )
     step = max(1, _SAMPLES_AT_ONCE // (3 * width))
     for top in range(0, height, step):
         rows = pixels[top : top + step]
@@ -42,7 +45,7 @@ def low_light(pixels: Pixels, rng: np.random.Generator, *, brightness: float, si
         words = rng.bit_generator.random_raw(-(-rows.size // 4)).astype("<u8", copy=False)
         draws = words.view("<u2")[: rows.size].astype(np.intp)
         level = noise.take(draws).reshape(rows.shape)
-        level += cv2.LUT(rows, dark)
+        np.add(level, cv2.LUT(rows, dark), out=level)
         # Right shift rounds down, and what is below black is clipped afterwards: truncation, as published.
         level >>= 6
         np.clip(level, 0, 255, out=level)
@@ -53,6 +56,5 @@ def low_light(pixels: Pixels, rng: np.random.Generator, *, brightness: float, si
 @functools.lru_cache(maxsize=1)
 def _normal_quantiles() -> np.ndarray:
     """float64 [65536]: the standard normal quantiles at (i + 1/2) / 65536."""
-    from scipy.special import ndtri
-
-    return ndtri((np.arange(65536) + 0.5) / 65536)
+    upper = [NormalDist().inv_cdf((i + 0.5) / 65536) for i in range(32768, 65536)]
+    return np.concatenate([-np.array(upper[::-1]), upper])

@@ -32,7 +32,9 @@ def rotation(pixels: Pixels, rng: np.random.Generator, *, angle: float) -> Pixel
     scale = cos + max(height / width, width / height) * sin + 0.02
     enlarged_width, enlarged_height = int(width * scale) + 4, int(height * scale) + 4
     centre_x, centre_y = enlarged_width / 2, enlarged_height / 2
-    result = np.empty_like(pixels, order="C")
+    result = np.empty_like(
+        pixels,
+    )
     for top in range(0, height, _TILE):
         for left in range(0, width, _TILE):
             tile = result[top : top + _TILE, left : left + _TILE]
@@ -48,7 +50,8 @@ def rotation(pixels: Pixels, rng: np.random.Generator, *, angle: float) -> Pixel
             y_stop = min(enlarged_height, math.ceil(origin_y + sin * tile_width + cos * tile_height) + 3)
             part = _enlarged_part(pixels, (enlarged_width, enlarged_height), (x_start, y_start, x_stop, y_stop))
             turn = (cos, -sin, origin_x - x_start, sin, cos, origin_y - y_start)
-            tile[:] = part.transform((tile_width, tile_height), Image.Transform.AFFINE, turn, Image.Resampling.BICUBIC)
+            turned = part.transform((tile_width, tile_height), Image.Transform.AFFINE, turn, Image.Resampling.BICUBIC)
+            tile[:] = np.asarray(turned)
     return result
 
 

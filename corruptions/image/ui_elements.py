@@ -90,4 +90,4 @@ def _compose(rows: Pixels, start: int, draw_all: Callable[[ImageDraw.ImageDraw, 
     under = Image.fromarray(rows).convert("RGBA")
     layer = Image.new("RGBA", under.size)
     draw_all(ImageDraw.Draw(layer), start)
-    rows[:] = Image.alpha_composite(under, layer).convert("RGB")
+    rows[:] = np.asarray(Image.alpha_composite(under, layer).convert("RGB"))
