@@ -210,8 +210,9 @@ class _Jpeg(JpegImageFile, _Strict):
             raise OSError("image file is truncated")
         return data
 
-    def _read_dpi_from_exif(self) -> None:
-        """The resolution isn't needed, and looking for it warns about damaged EXIF."""
+    def getexif(self) -> Image.Exif:
+        # Asked for the resolution when the header is read: the stock method warns about damaged blocks.
+        return Image.Exif()
 
 
 class _Png(PngImageFile, _Strict):

@@ -240,7 +240,7 @@ class Folder:
         return ImageFile(Path(path), relative, status.st_size, status.st_mtime_ns)
 
     def _check_inside(self, path: str, name: str, record: str) -> None:
-        real = Path(path).resolve(strict=True)
+        real = Path(os.path.realpath(path, strict=True))
         if not any(real.is_relative_to(folder) for folder in self._inside):
             raise SourceError(f"{record}: image path {name!r} leads outside the source's folder, to {real}")
 

@@ -73,9 +73,6 @@ def read_folder(root: str | os.PathLike[str], name: str) -> Source:
             texts=published_texts(record.get("texts"), text, f"{where}: query {query_id!r}"),
         )
         queries.append(query)
-    unknown = labels.keys() - {query.query_id for query in queries}
-    if unknown:
-        raise SourceError(f"labels.jsonl: query {min(unknown)!r} is not in queries.jsonl")
     described = {}
     if (folder.root / "source.json").is_file():
         described = mapping(parse_json(folder.read_text("source.json"), "source.json"), "source.json")
@@ -90,7 +87,11 @@ def read_folder(root: str | os.PathLike[str], name: str) -> Source:
         queries=tuple(queries),
         gallery=gallery,
     )
-    return check_source(source, str(folder.root))
+    check_source(source, str(folder.root))
+    unknown = labels.keys() - {query.query_id for query in queries}
+    if unknown:
+        raise SourceError(f"labels.jsonl: query {min(unknown)!r} is not in queries.jsonl")
+    return source
 
 
 def _labels(folder: Folder) -> dict[str, dict[str, int]]:
