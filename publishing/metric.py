@@ -1,0 +1,66 @@
+"""The metric's Space: the self-contained module under the repository's name, its card, and a page to try it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from .cards import CITATION, join_card, split_card, with_section
+from .destination import Changes, Destination
+
+MODULE = "snapbench_metric"
+FOLDER = Path(__file__).parent.parent / MODULE
+GRADIO_VERSION = "6.31.0"
+PAGE = "app.py"
+REQUIREMENTS = "datasets>=3.6,<6\nevaluate>=0.4.6\nnumpy>=1.26\n"
+
+_PRESENTATION = {
+    "title": "SnapBench",
+    "emoji": "📷",
+    "colorFrom": "indigo",
+    "colorTo": "gray",
+    "sdk": "gradio",
+    "sdk_version": GRADIO_VERSION,
+    "app_file": PAGE,
+    "pinned": False,
+    "license": "apache-2.0",
+    "short_description": "R@k, paired drops, drag and interaction gap",
+}
+
+
+def module_files(name: str) -> dict[str, bytes]:
+    """The files of the Space but its card; the module has the repository's name, as ``evaluate`` looks for it."""
+    files = {}
+    for file in sorted(FOLDER.glob("*.py")):
+        if file.name == "__init__.py":
+            continue
+        target = f"{name}.py" if file.stem == MODULE else file.name
+        files[target] = file.read_bytes()
+    files[PAGE] = files[PAGE].replace(f"{MODULE}.py".encode(), f"{name}.py".encode())
+    files["requirements.txt"] = REQUIREMENTS.encode()
+    return files
+
+
+def build(repo_id: str) -> Callable[[Destination], Changes]:
+    """The changes that publish the metric."""
+
+    def changes(destination: Destination) -> Changes:
+        name = repo_id.rpartition("/")[2]
+        data, body = split_card(destination.read("README.md"))
+        for key, value in _PRESENTATION.items():
+            if key.startswith("sdk") or key == "app_file":
+                data[key] = value
+            else:
+                data.setdefault(key, value)
+        tags = data.get("tags") or []
+        data["tags"] = [*tags, *(tag for tag in ("evaluate", "metric") if tag not in tags)]
+        _, card = split_card((FOLDER / "README.md").read_bytes())
+        use = f'```python\nimport evaluate\n\nmetric = evaluate.load("{repo_id}")\n```'
+        section = f"{use}\n\n{card.strip()}\n\n## Citation\n\n```bibtex\n{CITATION}\n```"
+        files: dict[str, bytes | Path] = {
+            **module_files(name),
+            "README.md": join_card(data, with_section(body, section)),
+        }
+        return Changes(files, "Publish the SnapBench metric")
+
+    return changes
