@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args, overload
 
-import cv2
 import numpy as np
 import PIL
 from PIL import Image
@@ -150,6 +149,8 @@ def corrupt(condition: str, *, seed: int = 0, storage: Storage = "published") ->
         raise ValueError(f"condition {condition!r} holds no queries; name a condition such as 'image_mosaic_s2'")
     check_name("storage", storage, get_args(Storage))
     generator(seed, "", "")
+    import cv2  # Not needed to import this module, and slow to load.
+
     versions = (__version__, PIL.__version__, cv2.__version__, np.__version__)
     return RowCorruptor(config.conditions, seed, storage, versions)
 

@@ -44,7 +44,7 @@ def remap(
     Maps are float32 of the window's shape and are asked for in strips, so that they never exist as a whole.
     """
     result = np.empty((height, width, 3), np.uint8)
-    for rows, columns in tiles(height, width, rows=max(16, (1 << 16) // min(width, _TILE))):
+    for rows, columns in tiles(height, width, rows=min(_TILE, max(16, (1 << 16) // min(width, _TILE)))):
         x, y = maps(rows, columns)
         source = pixels
         if max(pixels.shape) > LONGEST:

@@ -9,6 +9,8 @@ import numpy as np
 
 from ..registry import Pixels, define_image_operator
 
+_COLUMNS = 4096
+
 
 @define_image_operator(
     summary="Gaussian blur; the radius is the standard deviation in pixels.",
@@ -17,7 +19,16 @@ from ..registry import Pixels, define_image_operator
 def defocus_blur(pixels: Pixels, rng: np.random.Generator, *, radius: float) -> Pixels:
     """Pillow's Gaussian blur, which is three box blurs; here their kernels are convolved first and applied at once."""
     kernel = _three_boxes(radius)
-    return cv2.sepFilter2D(pixels, -1, kernel, kernel, borderType=cv2.BORDER_REPLICATE)
+    reach = kernel.size // 2
+    result = np.empty_like(pixels)
+    # In columns: OpenCV buffers as many whole rows in single precision as the kernel is high.
+    for left in range(0, pixels.shape[1], _COLUMNS):
+        start = max(0, left - reach)
+        part = cv2.sepFilter2D(
+            pixels[:, start : left + _COLUMNS + reach], -1, kernel, kernel, borderType=cv2.BORDER_REPLICATE
+        )
+        result[:, left : left + _COLUMNS] = part[:, left - start : left - start + _COLUMNS]
+    return result
 
 
 def _three_boxes(radius: float) -> np.ndarray:
