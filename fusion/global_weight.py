@@ -108,7 +108,7 @@ class GlobalWeight(FittedRule):
         self.alpha = self.grid[best]
         self._record = {
             "alpha": self.alpha,
-            "chosen_on": conditions,
+            "chosen_on": list(dict.fromkeys(conditions)),
             "grid": [
                 {"alpha": alpha, "recall_at_1": float(100 * count / queries)}
                 for alpha, count in zip(self.grid, solved, strict=True)

@@ -126,7 +126,13 @@ class LearnedWeight(FittedRule):
             else _fit_boosting(x[fold != held], y[fold != held], self.seed)
             for held in range(self.folds)
         ]
-        self._record = {"estimator": self.estimator, "folds": self.folds, "seed": self.seed, "fitted_on": conditions}
+        self._record = {
+            "estimator": self.estimator,
+            "folds": self.folds,
+            "seed": self.seed,
+            "fitted_on": list(dict.fromkeys(conditions)),
+            "rows": len(x),
+        }
 
     def weights(self, inputs: Paths, query_ids: Sequence[str]) -> _Float64:
         """The predicted weight of each query's photo path, out of fold, in [0, 1]."""

@@ -91,10 +91,24 @@ def _sum_of_gains(matrices: tuple[FloatArray, ...], gain: npt.NDArray[np.float64
     fused = np.zeros(matrices[0].shape)
     for matrix in matrices:
         for start in range(0, len(fused), ROWS):
-            order = np.argsort(-matrix[start : start + ROWS], axis=1, kind="stable")
+            order = _ranking(matrix[start : start + ROWS])
             block = fused[start : start + ROWS]
             np.put_along_axis(block, order, np.take_along_axis(block, order, axis=1) + gain, axis=1)
     return fused
+
+
+def _ranking(scores: FloatArray) -> npt.NDArray[np.int64]:
+    """Columns from the highest score to the lowest, ties by column; ``[rows, columns]``."""
+    if scores.dtype != np.float32:
+        return np.argsort(-scores, axis=1, kind="stable")
+    # Score and column packed into one integer: numpy sorts integers several times faster than it argsorts floats.
+    bits = (0.0 - scores).view(np.int32)  # 0 - x, because -x would set -0.0 apart from 0.0
+    bits ^= (bits >> 31) & 0x7FFFFFFF  # now ordered as the floats are
+    keys = bits.astype(np.int64) << 32
+    keys |= np.arange(scores.shape[1])
+    keys.sort(axis=1)
+    keys &= 0xFFFFFFFF
+    return keys
 
 
 def _first(scores: FloatArray, depth: int) -> npt.NDArray[np.bool_]:

@@ -23,7 +23,9 @@ from .paths import FloatArray, Path, float_matrix
 STD_EPS = 1e-6
 NORM_EPS = 1e-12
 CHUNK_ROWS = 4096
-"""Rows worked on at once; bounds the temporaries."""
+"""Rows per matrix product; bounds the temporaries."""
+CACHE_ROWS = 256
+"""Rows per elementwise step, so that a step finds the rows of the one before in the processor's cache."""
 
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
@@ -44,19 +46,23 @@ class Side:
     def apply(self, vectors: FloatArray, out: Float32 | None = None) -> Float32:
         """Whitened unit rows, float32 ``[rows, dim]``; a row equal to the mean becomes zeros."""
         dtype = vectors.dtype
-        reuse = out if out is not None and out.dtype == dtype else None
-        with np.errstate(over="ignore", invalid="ignore"):
-            rows = np.subtract(vectors, self.shift.astype(dtype), out=reuse)
-            rows *= self.scale.astype(dtype)
-            norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-        if not np.isfinite(norms).all():
-            row = int(np.argmin(np.isfinite(norms)))
-            raise ValueError(f"vectors are too large to be normalised in {dtype}: row {row}; scale them first")
-        rows /= (norms + NORM_EPS)[:, None].astype(dtype)
+        shift, scale = self.shift.astype(dtype), self.scale.astype(dtype)
         if out is None:
-            return rows.astype(np.float32, copy=False)
-        if rows is not out:
-            out[...] = rows
+            out = np.empty(vectors.shape, dtype=np.float32)
+        for start in range(0, len(vectors), CACHE_ROWS):
+            rows = vectors[start : start + CACHE_ROWS] - shift
+            with np.errstate(over="ignore", invalid="ignore"):
+                rows *= scale
+                norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+            if not np.isfinite(norms).all():
+                row = start + int(np.argmin(np.isfinite(norms)))
+                raise ValueError(f"vectors are too large to be normalised in {dtype}: row {row}; scale them first")
+            np.divide(
+                rows,
+                (norms + NORM_EPS)[:, None].astype(dtype),
+                out=out[start : start + CACHE_ROWS],
+                casting="same_kind",
+            )
         return out
 
 
@@ -134,7 +140,7 @@ def stream_gallery_stats(chunks: Iterable[Chunk], *, whiten: bool = True, shared
         )
     image, text, rows = _sides(chunks, whiten)
     vectors = (_vectors(chunk, image, text) for chunk in _checked(chunks))
-    return _with_moments(image, text, rows, vectors, shared_space)
+    return _with_moments((image, text), rows, vectors, whiten, shared_space)
 
 
 class GalleryIndex(NamedTuple):
@@ -160,7 +166,7 @@ def index_gallery(
     out = np.empty((rows, sum(side.dim for side in (image, text) if side is not None)), dtype=np.float32)
     parts = zip(slices, range(0, rows, CHUNK_ROWS), strict=True)
     vectors = (_vectors(chunk, image, text, out[start : start + CHUNK_ROWS]) for chunk, start in parts)
-    return GalleryIndex(_with_moments(image, text, rows, vectors, shared_space), out)
+    return GalleryIndex(_with_moments((image, text), rows, vectors, whiten, shared_space), out)
 
 
 def gallery_vectors(g_image: npt.ArrayLike | None, g_text: npt.ArrayLike | None, stats: GalleryStats) -> Float32:
@@ -272,6 +278,9 @@ def _check_rows(image: FloatArray | None, text: FloatArray | None) -> None:
 
 def _checked(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
     """The chunks that have rows, as float matrices, both sides equally long and of one dimension throughout."""
+    if isinstance(chunks, _Slices):  # of arrays that were checked as a whole
+        yield from chunks
+        return
     dims: tuple[int | None, ...] | None = None
     for pair in chunks:
         image, text = (
@@ -301,10 +310,10 @@ def _sides(chunks: Iterable[Chunk], whiten: bool) -> tuple[Side | None, Side | N
             if index not in shifts:
                 shifts[index] = vectors.mean(axis=0, dtype=np.float64).astype(vectors.dtype)
                 sums[index], squares[index] = np.zeros((2, vectors.shape[1]))
-            if whiten:
-                centred = vectors - shifts[index]
-                sums[index] += centred.sum(axis=0, dtype=np.float64)
-                squares[index] += np.square(centred, out=centred).sum(axis=0, dtype=np.float64)
+            for start in range(0, len(vectors) if whiten else 0, CACHE_ROWS):
+                centred = vectors[start : start + CACHE_ROWS] - shifts[index]
+                sums[index] += centred.sum(axis=0)
+                squares[index] += np.einsum("ij,ij->j", centred, centred)
     if not rows:
         raise ValueError("a gallery needs at least one item and one side (g_image or g_text), got none")
 
@@ -321,19 +330,20 @@ def _sides(chunks: Iterable[Chunk], whiten: bool) -> tuple[Side | None, Side | N
 
 
 def _with_moments(
-    image: Side | None, text: Side | None, rows: int, chunks: Iterable[Float32], shared_space: bool
+    sides: tuple[Side | None, Side | None], rows: int, chunks: Iterable[Float32], whiten: bool, shared_space: bool
 ) -> GalleryStats:
     """Second pass: mean and covariance of the whitened vectors."""
+    image, text = sides
     total = sum(side.dim for side in (image, text) if side is not None)
     shift = np.zeros(total, dtype=np.float32)
     sums, products = np.zeros(total), np.zeros((total, total))
     for index, vectors in enumerate(chunks):
-        # Sums are taken around the first chunk's mean: raw second moments of vectors that all point one way
-        # (CLIP's do) would lose the digits that make up the variance.
-        if index == 0:
-            shift = vectors.mean(axis=0)
-        centred = vectors - shift
-        sums += centred.sum(axis=0, dtype=np.float64)
+        if not whiten:
+            # Plain vectors may all point one way (CLIP's do). Raw second moments would then lose the digits that make
+            # up the variance, so sums are taken around the first chunk's mean. Whitened ones scatter around zero.
+            shift = vectors.mean(axis=0) if index == 0 else shift
+        centred = vectors if whiten else vectors - shift
+        sums += centred.sum(axis=0)
         products += centred.T @ centred
     mean = sums / rows
     products /= rows

@@ -50,7 +50,7 @@ GATES = {
 
 
 def moor(paths, *, gate=bell, uniform=False, threshold=STD_EPS):
-    """MOOR over four score matrices (facts of the paper's Section 5), with the published fallback on an absolute threshold.
+    """MOOR over four score matrices as the paper has it, with the published fallback on an absolute threshold.
 
     Returns:
         Scores, and the normalised weights by path.
