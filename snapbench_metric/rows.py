@@ -15,11 +15,12 @@ Columns = dict[str, list[Any]]
 
 
 class Scored(NamedTuple):
-    """What :func:`~.summary.summarize` takes, made from rows."""
+    """What :func:`~.summary.summarize` takes, made from rows; ``depth`` is the length of the shortest ranking."""
 
     outcomes: dict[Key, Outcome]
     domains: dict[str, str] | None
     excluded: frozenset[str]
+    depth: int | None
 
 
 def check_ids(name: str, lists: Sequence[Sequence[str]]) -> None:
@@ -125,8 +126,9 @@ def score_rows(
     }
     if not outcomes:  # every query was left out; the result still says how many there were
         outcomes = {key[:2]: Outcome([], np.empty(0, dtype=np.int64)) for key in keys}
+    depth = min((len(ranking) for ranking in rankings if ranking), default=None)
     known = {query: domain for query, domain in domain_of.items() if query not in left_out}
-    return Scored(outcomes, known if any(known.values()) else None, frozenset(left_out))
+    return Scored(outcomes, known if any(known.values()) else None, frozenset(left_out), depth)
 
 
 def _distinct(offenders: list[Any]) -> list[Any]:

@@ -44,7 +44,7 @@ Args:
     conditions: the condition of each row, such as "clean" or "image_lowlight_s3" (default: "clean").
     modes: the mode of each row: it2it, i2i, i2it, t2t or t2it (default: "it2it").
     domains: the domain of each row's query; adds the domain table.
-    ks: cut-offs (default: (1, 5, 10)). A ranking shorter than k counts as it is.
+    ks: cut-offs (default: (1, 5, 10)). A ranking shorter than k counts as it stands; "depth" tells.
     primary_k: the cut-off of all differences, averages and intervals (default: 1).
     all_query_ids: the queries that must be there (default: all that occur in any row).
     missing: "raise" or "miss", for queries without a ranking in some condition.
@@ -53,8 +53,9 @@ Args:
     n_resamples, seed: of the bootstrap (default: 1000, 0).
 Returns:
     One condition in one mode: recall_at_<k> and mrr in percent (0 to 100), the 95 % interval of
-    recall_at_<primary_k>, n_total, n_scored, n_missing, n_excluded. Several: besides, "conditions", "averages",
-    "drag", "gamma_int", "second_modality", "stability", "rank_displacement" and "domains"; see the metric card.
+    recall_at_<primary_k>, n_total, n_scored, n_missing, n_excluded, depth (of the shortest ranking). Several:
+    besides, "conditions", "averages", "drag", "gamma_int", "second_modality", "stability", "rank_displacement" and
+    "domains"; see the metric card.
 Examples:
     >>> import evaluate
     >>> metric = evaluate.load("snapbench")
@@ -171,6 +172,7 @@ class Snapbench(evaluate.Metric):
             n_resamples=n_resamples,
             seed=seed,
         )
+        result["depth"] = scored.depth
         if len(scored.outcomes) == 1:
             for name in _DETAILS if scored.domains is None else _DETAILS[:-1]:
                 del result[name]

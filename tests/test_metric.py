@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from reference_metric import Reference, Row, binomial_p, differences
 from scipy.stats import binomtest
+
 from snapbench.corruptions import conditions as vocabulary_of_package
 from snapbench.corruptions.conditions import all_states, joint_conditions
 from snapbench.snapbench_metric import arithmetic, rows, scores, summary, vocabulary

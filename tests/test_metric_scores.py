@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+
 from snapbench.snapbench_metric import scores as scores_module
 from snapbench.snapbench_metric.arithmetic import first_positive_ranks
 from snapbench.snapbench_metric.scores import first_positive_ranks_from_scores, rankings_from_scores
