@@ -66,7 +66,8 @@ def oval(
 def mirror(points: Points) -> np.ndarray:
     """Closes a right-hand profile, listed from top to bottom, with its mirror image."""
     right = np.asarray(points, float)
-    return np.concatenate([right, right[::-1] * (-1, 1)])
+    left = right[right[:, 0] != 0][::-1] * (-1, 1)
+    return np.concatenate([right, left])
 
 
 class Canvas:
@@ -104,7 +105,9 @@ class Canvas:
         ``shade`` is the strength of the light, ``line`` the contour's width in units (0: none).
         """
         pixels = self._pixels(points)
-        self._paint(pixels, 0, lambda mask, p: cv2.fillPoly(mask, [p], 255, cv2.LINE_AA, 4), color, shade, ball, opacity)
+        self._paint(
+            pixels, 0, lambda mask, p: cv2.fillPoly(mask, [p], 255, cv2.LINE_AA, 4), color, shade, ball, opacity
+        )
         if line:
             self._stroke(pixels, tint(color, -0.45), line, closed=True, shade=0, opacity=opacity)
 
@@ -113,7 +116,14 @@ class Canvas:
         self.polygon(smooth(points), color, **style)  # type: ignore[arg-type]
 
     def ellipse(
-        self, x: float, y: float, rx: float, ry: float | None = None, *, color: str | Color, angle: float = 0,
+        self,
+        x: float,
+        y: float,
+        rx: float,
+        ry: float | None = None,
+        *,
+        color: str | Color,
+        angle: float = 0,
         **style: float,
     ) -> None:
         """A filled ellipse around (x, y), turned by ``angle`` degrees; see :meth:`polygon`."""
@@ -124,16 +134,27 @@ class Canvas:
     ) -> None:
         """A filled rectangle with corners rounded by ``radius``."""
         if radius:
-            corners = ((x1 - radius, y1 - radius, 0), (x0 + radius, y1 - radius, 90), (x0 + radius, y0 + radius, 180),
-                       (x1 - radius, y0 + radius, 270))  # fmt: skip
+            corners = (
+                (x1 - radius, y1 - radius, 0),
+                (x0 + radius, y1 - radius, 90),
+                (x0 + radius, y0 + radius, 180),
+                (x1 - radius, y0 + radius, 270),
+            )
             arcs = [oval(x, y, radius, start=a, stop=a + 90)[::6] for x, y, a in corners]
             self.polygon(np.concatenate(arcs), color, **style)  # type: ignore[arg-type]
         else:
             self.polygon([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], color, **style)  # type: ignore[arg-type]
 
     def stroke(
-        self, points: Points, color: str | Color, width: float, *, curve: bool = True, closed: bool = False,
-        shade: float = 0.1, opacity: float = 1.0,
+        self,
+        points: Points,
+        color: str | Color,
+        width: float,
+        *,
+        curve: bool = True,
+        closed: bool = False,
+        shade: float = 0.1,
+        opacity: float = 1.0,
     ) -> None:
         """A line of ``width`` units with round ends, smooth where ``curve``."""
         path = smooth(points, closed) if curve and len(points) > 2 else np.asarray(points, float)
@@ -154,15 +175,25 @@ class Canvas:
         angle, radius = self.rng.uniform(0, 2 * np.pi, count), np.sqrt(self.rng.uniform(0, 1, count))
         return np.stack([x + rx * radius * np.cos(angle), y + ry * radius * np.sin(angle)], 1)
 
-    def petals(self, x: float, y: float, count: int, inner: float, length: float, width: float, color: str | Color,
-               turn: float = 0.0, squeeze: float = 1.0) -> None:  # fmt: skip
+    def petals(
+        self,
+        x: float,
+        y: float,
+        count: int,
+        inner: float,
+        length: float,
+        width: float,
+        color: str | Color,
+        turn: float = 0.0,
+        squeeze: float = 1.0,
+    ) -> None:
         """``count`` petals around (x, y), from radius ``inner`` on; ``squeeze`` < 1 tips the flower away."""
         for angle in np.arange(count) * 360 / count + turn:
             a = np.radians(angle)
             reach = inner + length / 2
             petal = oval(reach, 0, length / 2, width / 2)
             turned = petal @ np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]]) * (1, squeeze)
-            self.polygon(turned + (x, y), color, shade=0.18)
+            self.polygon(turned + np.array((x, y)), color, shade=0.18)
 
     def _pixels(self, points: Points) -> np.ndarray:
         return np.asarray(points, float) @ self.matrix[:, :2].T + self.matrix[:, 2]
@@ -182,8 +213,14 @@ class Canvas:
         )
 
     def _paint(
-        self, pixels: np.ndarray, margin: int, draw: Callable[[np.ndarray, np.ndarray], object], color: str | Color,
-        shade: float, ball: bool, opacity: float,
+        self,
+        pixels: np.ndarray,
+        margin: int,
+        draw: Callable[[np.ndarray, np.ndarray], object],
+        color: str | Color,
+        shade: float,
+        ball: bool,
+        opacity: float,
     ) -> None:
         """Blends ``color`` where ``draw`` marks the mask, inside the bounding box of ``pixels`` only."""
         height, width = self.alpha.shape

@@ -22,14 +22,14 @@ SEED = 0
 QUERIES = 120
 POSITIVES = (4, 4, 5, 5)
 """Gallery items of an entity that is asked for, dealt in turn: all of them are the positives of its queries."""
-DISTRACTORS = 7
+DISTRACTORS = 5
 """Gallery items of an entity that no query asks for."""
 HARD_NEGATIVES = (3, 4, 3, 4)
 SIDE = 280
 WEBP_QUALITY = 72
 DESCRIPTION = (
-    "A small sample in the form of SnapBench: drawn scenes of everyday things, coarse questions, captions that name the "
-    "entity. For trying things out and for tests; its results say nothing about the benchmark."
+    "A small sample in the form of SnapBench: drawn scenes of everyday things, coarse questions, captions that name "
+    "the entity. For trying things out and for tests; its results say nothing about the benchmark."
 )
 
 
@@ -91,7 +91,7 @@ def write_sample(folder: Path) -> None:
             }
         )
         positives = [g for g, e in entity_of.items() if e is entity]
-        others = [g for g, e in entity_of.items() if e is not entity and e.category is category]
+        others = [g for g, e in entity_of.items() if e is not entity and e.category.coarse == category.coarse]
         negatives = sorted(rng.permutation(others)[: HARD_NEGATIVES[index % len(HARD_NEGATIVES)]].tolist())
         labels += [{"query_id": query_id, "gallery_id": g, "relevance": 1} for g in positives]
         labels += [{"query_id": query_id, "gallery_id": g, "relevance": 0} for g in negatives]

@@ -98,8 +98,15 @@ def _wall(c: Canvas, bottom: float) -> None:
         for x in np.arange(-1.5, 1.5, 0.24):
             c.rect(x, -1, x + 0.12, bottom, tint(color, -0.08), shade=0, line=0)
     elif kind == 2:
-        c.dots([(x + 0.1 * (k % 2), y) for k, y in enumerate(np.arange(-0.95, bottom, 0.16)) for x in np.arange(-1.4, 1.4, 0.2)], 0.03,
-               tint(color, -0.12))  # fmt: skip
+        c.dots(
+            [
+                (x + 0.1 * (k % 2), y)
+                for k, y in enumerate(np.arange(-0.95, bottom, 0.16))
+                for x in np.arange(-1.4, 1.4, 0.2)
+            ],
+            0.03,
+            tint(color, -0.12),
+        )
     if c.rng.random() < 0.5:
         x = c.rng.choice([-1, 1]) * c.rng.uniform(0.5, 0.9)
         if c.rng.random() < 0.5:
@@ -147,7 +154,9 @@ def _stage(c: Canvas) -> None:
         c.rect(x, -1, x + 0.2, 0.5, color, shade=0.5, line=0)
     _boards(c, _pick(c, WOODS), 0.4, 0.14)
     for x in (-0.7, 0.7):
-        _flat(c, [(x * 0.9 - 0.08, -1), (x * 0.9 + 0.08, -1), (x * 0.2 + 0.5, 0.9), (x * 0.2 - 0.5, 0.9)], "#fff3c4", 0.16)
+        _flat(
+            c, [(x * 0.9 - 0.08, -1), (x * 0.9 + 0.08, -1), (x * 0.2 + 0.5, 0.9), (x * 0.2 - 0.5, 0.9)], "#fff3c4", 0.16
+        )
 
 
 def _meadow(c: Canvas) -> None:
@@ -165,7 +174,9 @@ def _garden(c: Canvas) -> None:
     _ramp(c, "#a9d2ec", "#eaf4f6")
     hedge = _pick(c, ("#3f7a3c", "#4d8a45"))
     for x in np.arange(-1.5, 1.6, 0.2):
-        c.ellipse(x, c.rng.uniform(-0.2, 0), 0.3, 0.4, color=tint(hedge, float(c.rng.uniform(-0.12, 0.12))), line=0, shade=0.3)
+        c.ellipse(
+            x, c.rng.uniform(-0.2, 0), 0.3, 0.4, color=tint(hedge, float(c.rng.uniform(-0.12, 0.12))), line=0, shade=0.3
+        )
     if c.rng.random() < 0.6:
         fence = _pick(c, ("#f2efe6", "#a9794c"))
         for x in np.arange(-1.5, 1.5, 0.22):
@@ -223,8 +234,15 @@ def _snow(c: Canvas) -> None:
     for x in np.arange(-1.4, 1.5, 0.3) + c.rng.uniform(-0.1, 0.1):
         s = c.rng.uniform(0.12, 0.24)
         for k in range(3):
-            _flat(c, [(x, 0.1 - s * (2 - k * 0.4)), (x + s * (0.4 + k * 0.2), 0.1 - s * (1.1 - k * 0.5)),
-                      (x - s * (0.4 + k * 0.2), 0.1 - s * (1.1 - k * 0.5))], "#6c8a84")  # fmt: skip
+            _flat(
+                c,
+                [
+                    (x, 0.1 - s * (2 - k * 0.4)),
+                    (x + s * (0.4 + k * 0.2), 0.1 - s * (1.1 - k * 0.5)),
+                    (x - s * (0.4 + k * 0.2), 0.1 - s * (1.1 - k * 0.5)),
+                ],
+                "#6c8a84",
+            )
     _hills(c, 0.36, "#f7fafc", 0.1)
     c.dots(c.scatter(50, 0, 0, 1.4, 1), 0.014, "#ffffff")
 
@@ -283,7 +301,9 @@ def _checked(c: Canvas) -> None:
 def _dotted(c: Canvas) -> None:
     color, step = _pick(c, CLOTHS), float(c.rng.uniform(0.2, 0.34))
     _ramp(c, color, tint(color, -0.1))
-    places = [(x + step / 2 * (k % 2), y) for k, y in enumerate(np.arange(-1, 1.1, step)) for x in np.arange(-1.5, 1.6, step)]
+    places = [
+        (x + step / 2 * (k % 2), y) for k, y in enumerate(np.arange(-1, 1.1, step)) for x in np.arange(-1.5, 1.6, step)
+    ]
     c.dots(places, step * 0.2, "#f8f4ea")
 
 
@@ -316,22 +336,38 @@ def _foliage(c: Canvas) -> None:
     green = _pick(c, ("#4f8a45", "#3f7a4a", "#6a9a4a"))
     _ramp(c, tint(green, -0.35), tint(green, -0.45))
     for x, y in c.scatter(70, 0, 0, 1.6, 1.3):
-        c.ellipse(x, y, 0.2, 0.09, color=tint(green, float(c.rng.uniform(-0.3, 0.25))), angle=float(c.rng.uniform(0, 180)), line=0.01)
+        c.ellipse(
+            x,
+            y,
+            0.2,
+            0.09,
+            color=tint(green, float(c.rng.uniform(-0.3, 0.25))),
+            angle=float(c.rng.uniform(0, 180)),
+            line=0.01,
+        )
 
 
 INDOOR = ("book", "box", "bottle", "pencil", "ball", "pot")
 OUTDOOR = ("stone", "leaf", "bush", "tuft", "ball")
 FLAT = ("leaf", "pencil", "book", "coin", "stone")
 SETTINGS: dict[str, Setting] = {
-    "table": Setting(_table, "side", ("on a wooden table", "on a table in front of a wall", "on a table at home"), INDOOR),
+    "table": Setting(
+        _table, "side", ("on a wooden table", "on a table in front of a wall", "on a table at home"), INDOOR
+    ),
     "kitchen": Setting(_kitchen, "side", ("on a kitchen counter", "in a tiled kitchen", "in the kitchen"), INDOOR),
     "room": Setting(_room, "side", ("in a living room", "on a wooden floor", "indoors"), INDOOR),
-    "studio": Setting(_studio, "side", ("in front of a plain backdrop", "in a studio", "against a plain wall"), ("box", "ball")),
+    "studio": Setting(
+        _studio, "side", ("in front of a plain backdrop", "in a studio", "against a plain wall"), ("box", "ball")
+    ),
     "stage": Setting(_stage, "side", ("on a stage", "in front of a stage curtain"), ("box",)),
-    "meadow": Setting(_meadow, "side", ("in a green meadow", "in front of green hills", "out in the countryside"), OUTDOOR),
+    "meadow": Setting(
+        _meadow, "side", ("in a green meadow", "in front of green hills", "out in the countryside"), OUTDOOR
+    ),
     "garden": Setting(_garden, "side", ("in a garden", "in front of a hedge", "in a back garden"), OUTDOOR),
     "beach": Setting(_beach, "side", ("on a sandy beach", "by the sea", "at the seaside"), ("stone", "ball", "leaf")),
-    "street": Setting(_street, "side", ("in a city street", "on the road", "in town"), ("box", "bottle", "leaf", "ball")),
+    "street": Setting(
+        _street, "side", ("in a city street", "on the road", "in town"), ("box", "bottle", "leaf", "ball")
+    ),
     "brick": Setting(_brick, "side", ("in front of a brick wall", "on the pavement"), ("box", "bottle", "pot", "ball")),
     "snow": Setting(_snow, "side", ("in the snow", "on a winter day"), ("stone", "ball")),
     "desert": Setting(_desert, "side", ("in the desert", "among sand dunes"), ("stone", "tuft")),
@@ -361,7 +397,11 @@ def _prop(c: Canvas, kind: str) -> None:
         c.polygon([(0.5, -0.4), (0.85, -0.6), (0.85, 0.7), (0.5, 1)], "#94693e")
         c.polygon([(-0.6, -0.4), (-0.25, -0.6), (0.85, -0.6), (0.5, -0.4)], "#d3ad7c")
     elif kind == "bottle":
-        c.blob([(-0.1, -1), (0.1, -1), (0.13, -0.4), (0.34, 0), (0.36, 0.95), (-0.36, 0.95), (-0.34, 0), (-0.13, -0.4)], color, shade=0.5)
+        c.blob(
+            [(-0.1, -1), (0.1, -1), (0.13, -0.4), (0.34, 0), (0.36, 0.95), (-0.36, 0.95), (-0.34, 0), (-0.13, -0.4)],
+            color,
+            shade=0.5,
+        )
         c.rect(-0.34, 0.2, 0.34, 0.65, "#f2ecdc", line=0)
     elif kind == "pencil":
         c.polygon([(-0.8, -0.09), (0.65, -0.09), (0.65, 0.09), (-0.8, 0.09)], color)
@@ -375,7 +415,11 @@ def _prop(c: Canvas, kind: str) -> None:
             c.outlined([(0, 0.2), (x * 0.4, y * 0.7), (x, y)], "#5a9a4e", 0.14)
         c.polygon([(-0.5, 0.15), (0.5, 0.15), (0.36, 1), (-0.36, 1)], "#b9653c")
     elif kind == "stone":
-        c.blob([(-0.9, 0.8), (-0.6, 0.1), (0, -0.1), (0.6, 0.2), (0.9, 0.8), (0, 0.95)], _pick(c, ("#8d8c88", "#77716a", "#a59c8e")), shade=0.4)
+        c.blob(
+            [(-0.9, 0.8), (-0.6, 0.1), (0, -0.1), (0.6, 0.2), (0.9, 0.8), (0, 0.95)],
+            _pick(c, ("#8d8c88", "#77716a", "#a59c8e")),
+            shade=0.4,
+        )
     elif kind == "leaf":
         c.blob([(-0.9, 0.3), (-0.2, -0.4), (0.9, -0.3), (0.2, 0.4)], _pick(c, ("#5d9a48", "#c7873a", "#a8462c")))
         c.stroke([(-0.9, 0.3), (0.7, -0.25)], "#4a3a20", 0.04, curve=False)
@@ -393,10 +437,14 @@ def _prop(c: Canvas, kind: str) -> None:
             c.ellipse(x, y, 0.18, color="#d9f2fa", shade=0.3, ball=True, opacity=0.6)
     elif kind == "weed":
         for x in (-0.4, 0, 0.4):
-            c.outlined([(x, 1), (x + 0.15, 0.4), (x - 0.15, -0.2), (x + 0.1, -0.9)], _pick(c, ("#2f7a4c", "#58863c")), 0.14)
+            c.outlined(
+                [(x, 1), (x + 0.15, 0.4), (x - 0.15, -0.2), (x + 0.1, -0.9)], _pick(c, ("#2f7a4c", "#58863c")), 0.14
+            )
 
 
-def _affine(scale: float, angle: float, x: float, y: float, *, stretch: float = 1.0, shear: float = 0.0, flip: bool = False) -> np.ndarray:
+def _affine(
+    scale: float, angle: float, x: float, y: float, *, stretch: float = 1.0, shear: float = 0.0, flip: bool = False
+) -> np.ndarray:
     """The matrix [2, 3] that scales, shears, turns by ``angle`` degrees and moves to (x, y)."""
     a = np.radians(angle)
     turn = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
@@ -489,7 +537,8 @@ def render(entity: Entity, key: str, *, style: Style = "gallery", side: int = 28
     width, height = round(side * aspect**0.5), round(side / aspect**0.5)
     big_width, big_height = width * OVERSAMPLING, height * OVERSAMPLING
     setting = SETTINGS[entity.category.scenes[int(rng.integers(len(entity.category.scenes)))]]
-    tone = list(entity.tones)[int(rng.integers(len(entity.tones)))]
+    tones = (*entity.tones.items(), *(("", color) for color in entity.plain))
+    tone, color = tones[int(rng.integers(len(tones)))]
     place = setting.phrases[int(rng.integers(len(setting.phrases)))]
     light = (rng.choice([-1, 1]) * rng.uniform(0.35, 0.9), -rng.uniform(0.5, 1.0))
 
@@ -507,12 +556,14 @@ def render(entity: Entity, key: str, *, style: Style = "gallery", side: int = 28
         y = big_height / 2 + unit * (rng.uniform(-0.3, 0.3) if snapped else rng.uniform(-0.1, 0.1))
         reach = {"top": 45, "float": 14}[setting.view]
         angle = rng.uniform(-reach, reach)
-    matrix = _affine(size, angle, x, y, stretch=rng.uniform(0.92, 1.08), shear=rng.uniform(-0.08, 0.08), flip=rng.random() < 0.5)
+    matrix = _affine(
+        size, angle, x, y, stretch=rng.uniform(0.92, 1.08), shear=rng.uniform(-0.08, 0.08), flip=rng.random() < 0.5
+    )
 
     behind = Canvas(big_width, big_height, matrix, rng, light)
     _place_props(behind, setting, int(rng.integers(1, 5) if snapped else rng.integers(0, 2)), ground, 1.0)
     layer = Canvas(big_width, big_height, matrix, rng, light)
-    entity.draw(layer, tint(entity.tones[tone], float(rng.uniform(-0.12, 0.12))))
+    entity.draw(layer, tint(color, float(rng.uniform(-0.12, 0.12))))
     if setting.view == "side":
         _seat(layer, round(ground))
     front = Canvas(big_width, big_height, matrix, rng, light)
