@@ -91,13 +91,11 @@ class _Finder:
 
 def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
     """The spec of a module to patch, with a loader that patches it; what the start-up hook answers, too."""
-    position = sys.meta_path.index(_Finder) + 1 if _Finder in sys.meta_path else 0
-    for finder in sys.meta_path[position:]:
-        # The start-up hook would ask here again.
-        if getattr(finder, "__module__", "") != "_snapbench_autoload" and hasattr(finder, "find_spec"):
-            spec = finder.find_spec(name, path, target)
-            if spec is not None:
-                break
+    for finder in sys.meta_path:
+        # Ours would ask here again.
+        spec = None if _is_ours(finder) or not hasattr(finder, "find_spec") else finder.find_spec(name, path, target)
+        if spec is not None:
+            break
     else:
         return None
     execute = getattr(spec.loader, "exec_module", None)
@@ -108,11 +106,16 @@ def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType |
         execute(module)
         if module.__name__ == name:
             _patch_or_warn(module)
-            if all(_is_patched(patched) for patched in _PATCHES) and _Finder in sys.meta_path:
-                sys.meta_path.remove(_Finder)
+            if all(_is_patched(patched) for patched in _PATCHES):
+                sys.meta_path[:] = [finder for finder in sys.meta_path if not _is_ours(finder)]
 
     spec.loader.exec_module = exec_module  # type: ignore[union-attr,method-assign]
     return spec
+
+
+def _is_ours(finder: object) -> bool:
+    """Whether this is the finder of this module, or the start-up hook's."""
+    return finder is _Finder or getattr(finder, "__module__", "") == "_snapbench_autoload"
 
 
 def _patch_or_warn(module: ModuleType) -> None:

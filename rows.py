@@ -16,22 +16,22 @@ import hashlib
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import cv2
 import numpy as np
 import PIL
 
-from . import __version__, corruptions
+from . import __version__
+from .corruptions import corrupt_image, corrupt_text, image_operator, text_operator
 from .corruptions.conditions import (
     CLEAN,
     IMAGE_OPERATORS,
     REENCODE,
     TEXT_OPERATORS,
     Condition,
-    close_matches,
 )
-from .corruptions.registry import TextStatus, image_operator, text_operator
+from .corruptions.registry import TextStatus
 from .images import Storage, decode_image, encode_image, stores_same_pixels
 from .sources import GalleryItem, ImageFile, Query, Source
 
@@ -108,19 +108,6 @@ def query_label_rows(query: Query) -> Iterator[Row]:
             yield {"query_id": query.query_id, "gallery_id": gallery_id, "relevance": relevance}
 
 
-def check_storage(storage: object) -> Storage:
-    """Returns ``storage`` if it is a storage mode.
-
-    Raises:
-        ValueError: Anything else.
-    """
-    for known in get_args(Storage):
-        if storage == known:
-            return known
-    matches = close_matches(storage, get_args(Storage))
-    raise ValueError(f"storage must be 'published' (JPEG quality 92) or 'lossless' (PNG), got {storage!r}.{matches}")
-
-
 def query_text(query: Query, operator: str | None, *, seed: int = 0) -> tuple[str, TextStatus]:
     """The question under a text operator (None: the clean one) and its ``text_status``."""
     if operator is None:
@@ -128,7 +115,7 @@ def query_text(query: Query, operator: str | None, *, seed: int = 0) -> tuple[st
     if operator in query.texts:
         published = query.texts[operator]
         return (query.text, "not_applicable") if published is None else (published, "changed")
-    result = corruptions.corrupt_text(query.text, operator, entity=query.entity, query_id=query.query_id, seed=seed)
+    result = corrupt_text(query.text, operator, entity=query.entity, query_id=query.query_id, seed=seed)
     return result.text, result.status
 
 
@@ -144,9 +131,7 @@ def query_image(query: Query, condition: Condition, *, seed: int = 0, storage: S
     image = decode_image(query.image.path, record=record)
     if condition.image_operator == REENCODE:
         return encode_image(image, "published")
-    corrupted = corruptions.corrupt_image(
-        image, condition.image_operator, condition.severity, query_id=query.query_id, seed=seed
-    )
+    corrupted = corrupt_image(image, condition.image_operator, condition.severity, query_id=query.query_id, seed=seed)
     return encode_image(corrupted, storage)
 
 

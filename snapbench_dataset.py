@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import datasets
 
 from . import __version__
-from .corruptions.conditions import close_matches, listed_configs, parse_config
+from .corruptions.conditions import check_name, close_matches, listed_configs, parse_config
 from .images import Storage
-from .rows import Row, check_storage, code_hash, gallery_row, query_label_rows, query_row
+from .rows import Row, code_hash, gallery_row, query_label_rows, query_row
 from .sources import Source, load_source
 
 _DESCRIPTION = (
@@ -118,7 +118,7 @@ class SnapBench(datasets.GeneratorBasedBuilder):
         config = SnapBenchConfig(name=name, version=self.VERSION, **given)
         if isinstance(config.seed, bool) or not isinstance(config.seed, int):
             raise TypeError(f"seed must be an int, got {type(config.seed).__name__}: {config.seed!r}")
-        check_storage(config.storage)
+        check_name("storage", config.storage, get_args(Storage))
         self.source = load_source(config.source)
         if config_id is None:
             # Spelling out a default must not make a second copy; the source counts by what is in it.
