@@ -100,8 +100,8 @@ def run(
 ) -> None:
     """Measures a model: R@1 under every condition, paired changes, drag and interaction gap."""
     from .adapters import load_adapter
-    from .evaluation.run import RunSettings
-    from .evaluation.run import run as run_benchmark
+    from .evaluation import RunSettings
+    from .evaluation import run as run_benchmark
     from .evaluation.table import print_table
 
     settings = RunSettings(

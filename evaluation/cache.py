@@ -8,6 +8,7 @@ by its checksum, reported once and left out: what it held is encoded again.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import logging
@@ -124,7 +125,8 @@ class EmbeddingCache:
             temporary.write_bytes(save({"vectors": matrix}, metadata=metadata))
             os.replace(temporary, path)
         except OSError as error:
-            temporary.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
             logger.warning("embedding cache %s can't be written (%s); vectors stay in memory", self._folder, error)
             self._folder = None
             self._memory.update(vectors)

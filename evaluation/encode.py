@@ -56,14 +56,14 @@ class EncodeCounts:
         distinct: different ones among them.
         encoded: how many of those the adapter was run on; the rest came from the cache.
         seconds: time inside the adapter.
-        failed: inputs whose image can't be decoded, key -> cause.
+        failed: inputs whose image can't be decoded, key -> (record, cause).
     """
 
     requested: int = 0
     distinct: int = 0
     encoded: int = 0
     seconds: float = 0.0
-    failed: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, tuple[str, str]] = field(default_factory=dict)
 
 
 class StreamEncoder:
@@ -144,7 +144,7 @@ class StreamEncoder:
             except ImageDecodeError as error:
                 if self._on_error == "raise":
                     raise
-                self.counts.failed[key] = str(error)
+                self.counts.failed[key] = (item.record, str(error))
                 continue
             keys.append(key)
             texts.append(item.text)

@@ -37,7 +37,7 @@ from ..corruptions.conditions import (
     joint_conditions,
 )
 from ..images import Storage, decode_image
-from ..rows import CODE_HASH, query_image, query_text
+from ..rows import code_hash, query_image, query_text
 from ..snapbench_metric.arithmetic import NO_RANKING
 from ..snapbench_metric.scores import first_positive_ranks_from_scores
 from ..snapbench_metric.summary import Outcome, summarize
@@ -109,7 +109,8 @@ class RunSettings:
         object.__setattr__(self, "conditions", tuple(dict.fromkeys((CLEAN, *self.conditions))))
 
     def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "conditions": [condition.id for condition in self.conditions]}
+        conditions = [condition.id for condition in self.conditions]
+        return {**asdict(self), "modes": list(self.modes or ()), "conditions": conditions}
 
 
 @dataclass(frozen=True)
@@ -180,7 +181,7 @@ def _modes(adapter: Adapter, settings: RunSettings) -> tuple[Mode, ...]:
 
 
 def _identity(adapter: Adapter, source: Source, settings: RunSettings) -> str:
-    parts = [adapter.fingerprint, source.fingerprint, CODE_HASH, settings.to_json()]
+    parts = [adapter.fingerprint, source.fingerprint, code_hash(), settings.to_json()]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -241,13 +242,18 @@ class _Job:
                 "n_queries": len(self.queries),
                 "n_gallery": len(self.source.gallery),
                 "n_conditions": len(self.settings.conditions),
-                "n_errored": len(counts.failed),
+                "n_errored": len({record for record, _ in counts.failed.values()}),
                 "n_not_applicable": {
                     c.id: self._not_applicable(c) for c in self.settings.conditions if c.text_operator is not None
                 },
             },
             "results": {
-                "fixed": summarize(outcomes, ks=self._ks(), domains={q.query_id: q.domain for q in self.queries})
+                "fixed": summarize(
+                    outcomes,
+                    ks=self._ks(),
+                    domains={query.query_id: query.domain for query in self.queries},
+                    missing="miss" if self.settings.on_error == "record" else "raise",
+                )
             },
             "encoder": {
                 "inputs": counts.requested,
@@ -277,7 +283,7 @@ class _Job:
             vectors[content], failed = encoder.vectors(inputs, "gallery")
             if failed.any():
                 # Without its vector an item has no rank, and every query's ranks would change their meaning.
-                raise ValueError(next(iter(encoder.counts.failed.values())))
+                raise ValueError(next(iter(encoder.counts.failed.values()))[1])
         return vectors
 
     def _encode_queries(self, encoder: StreamEncoder, contents: Sequence[Content]) -> None:
@@ -307,15 +313,16 @@ class _Job:
                 block = slice(start, start + QUERY_BLOCK)
                 queries = self.queries[block]
                 vectors: dict[Content, np.ndarray] = {}
-                errored = np.zeros(len(queries), dtype=bool)
+                failed: dict[Content, np.ndarray] = {}
                 for content in contents:
                     inputs = [self._query_input(query, condition, content) for query in queries]
-                    vectors[content], failed = encoder.vectors(inputs, "query")
-                    errored |= failed
+                    vectors[content], failed[content] = encoder.vectors(inputs, "query")
                 for mode, scores in mode_scores(vectors, gallery, self.modes, self.joint).items():
                     found = first_positive_ranks_from_scores(
                         scores, positives[block], ks=self._ks(), query_ids=query_ids[block]
                     )
+                    # Only the modes that need the missing vector miss the query.
+                    errored = np.logical_or.reduce([failed[c] for c in needed_contents([mode], self.joint)[0]])
                     blocks.setdefault((mode, condition.id), []).append(
                         _Ranks(
                             ranks=np.where(errored, NO_RANKING, found.ranks),
@@ -381,7 +388,7 @@ class _Job:
         draws: tuple[object, ...] = ()
         if operator != REENCODE and image_operator(operator).random:
             draws = (self.settings.seed, query.query_id)
-        return "|".join(map(str, (content, condition.id, self.settings.storage, *draws, CODE_HASH)))
+        return "|".join(map(str, (content, condition.id, self.settings.storage, *draws, code_hash())))
 
     def _load(self, query: Query, condition: Condition) -> Image.Image:
         data = query_image(query, condition, seed=self.settings.seed, storage=self.settings.storage)
