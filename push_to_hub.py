@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 from rich.console import Console
@@ -90,18 +90,18 @@ def dataset(
     Data under a licence that restricts use or changed copies go to a private repository, or need --accept-license; and
     without --with-images only a recipe (ids, parameters, digests) is published.
     """
-    from .corruptions.conditions import listed_configs, parse_config
+    from .corruptions.conditions import check_name, listed_configs, parse_config
+    from .images import Storage
     from .publishing import dataset as room
     from .publishing.destination import PushError, check_repo_id, publish
     from .publishing.licenses import is_open
-    from .rows import check_storage
     from .sources import load_source
 
     check_repo_id(repo)
     configs = tuple(listed_configs()) if all_configs else tuple(config or ())
     for name in configs:
         parse_config(name)
-    check_storage(storage)
+    check_name("storage", storage, get_args(Storage))
     data = load_source(source)
     restricted = not is_open(data.license)
     if restricted and not private and not accept_license and dry_run is None:
