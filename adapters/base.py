@@ -90,10 +90,11 @@ class AdapterSpec:
 
 
 class Row(NamedTuple):
-    """One item to encode; at least one part is set."""
+    """One item to encode; at least one part is set. ``item`` is its index within the input, for errors."""
 
     image: Image.Image | None
     text: str | None
+    item: int = 0
 
     @property
     def content(self) -> str:
@@ -342,7 +343,7 @@ def decode_row(row: RawRow, index: int) -> Row:
     from ..images import decode_image
 
     image, text = row
-    return Row(None if image is None else decode_image(image, record=f"images[{index}]"), text)
+    return Row(None if image is None else decode_image(image, record=f"images[{index}]"), text, index)
 
 
 def in_order(parts: Sequence[np.ndarray], order: Sequence[int]) -> np.ndarray:

@@ -3,12 +3,11 @@ its two towers and their projections; their products are that matrix."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .base import AdapterSpec, Encoder
 from .dual import DualEncoder, PixelReader, TokenReader
-from .loading import load_model, require
+from .loading import Checkpoint, load_model, require
 
 if TYPE_CHECKING:
     import torch
@@ -39,8 +38,9 @@ def checkpoint_dim(config: dict[str, Any]) -> int:
     return int(config.get("image_text_hidden_size", 256))
 
 
-def load(spec: AdapterSpec, folder: Path, device: str, dtype: torch.dtype) -> Encoder:
+def load(spec: AdapterSpec, checkpoint: Checkpoint, device: str, dtype: torch.dtype) -> Encoder:
     """Loads a checkpoint's two towers."""
+    folder = checkpoint.folder
     model = load_model(require("transformers").BlipForImageTextRetrieval, folder, device=device, dtype=dtype)
     pixels = PixelReader(folder, device, dtype)
     tokens = TokenReader(

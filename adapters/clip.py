@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .base import AdapterSpec, Encoder
 from .dual import DualEncoder, PixelReader, TokenReader, tensor_of
-from .loading import load_model, require
+from .loading import Checkpoint, load_model, require
 
 if TYPE_CHECKING:
     import torch
@@ -50,8 +50,9 @@ def checkpoint_dim(config: dict[str, Any]) -> int:
     return int(config.get("projection_dim", 512))
 
 
-def load(spec: AdapterSpec, folder: Path, device: str, dtype: torch.dtype) -> Encoder:
+def load(spec: AdapterSpec, checkpoint: Checkpoint, device: str, dtype: torch.dtype) -> Encoder:
     """Loads a checkpoint's two towers."""
+    folder = checkpoint.folder
     transformers = require("transformers")
     model = load_model(transformers.CLIPModel, folder, device=device, dtype=dtype)
     limit = min(spec.max_tokens or 77, model.config.text_config.max_position_embeddings)

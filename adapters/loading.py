@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import importlib.metadata
 import json
 import os
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 DEVICES = "auto, cpu, cuda, cuda:<number>, mps"
 DTYPES = ("auto", "float32", "float16", "bfloat16")
 
+LORA_CONFIG = "adapter_config.json"
+
 WEIGHTS = ("*.safetensors",)
 PICKLED_WEIGHTS = ("pytorch_model*.bin", "*/pytorch_model*.bin")
 SIDE_FILES = ("*.json", "*.txt", "*.model", "*.jinja")
@@ -29,10 +34,11 @@ _WHOLE_FILE_BYTES = 64 << 20
 
 
 class Checkpoint(NamedTuple):
-    """A local folder with weights, and a digest of what is in it."""
+    """A local folder with weights, a digest of what is in it, and the folder of an adapter to merge into them."""
 
     folder: Path
     digest: str
+    lora: Path | None = None
 
 
 def require(module: str, requirement: str | None = None) -> Any:
@@ -116,12 +122,23 @@ def resolve_dtype(dtype: str, spec: AdapterSpec) -> torch.dtype:
 def find_checkpoint(spec: AdapterSpec) -> Checkpoint:
     """The folder with the spec's weights, downloaded from the Hub at its revision if need be.
 
-    Nothing in it is executed: only weights, configs and tokenizer files are fetched.
+    Nothing in it is executed: only weights, configs and tokenizer files are fetched. A LoRA adapter brings its base.
 
     Raises:
         FileNotFoundError: the folder named in the spec is not there.
         ConnectionError: the Hub can't be reached and the cache does not have it, or the Hub refuses.
     """
+    found = _checkpoint_at(spec)
+    config = found.folder / LORA_CONFIG
+    if not config.is_file():
+        return found
+    base = json.loads(config.read_text(encoding="utf-8"))["base_model_name_or_path"]
+    place = {"folder": Path(base)} if Path(base).is_dir() else {"folder": None, "hub_id": base, "revision": None}
+    base_found = _checkpoint_at(replace(spec, **place))
+    return Checkpoint(base_found.folder, f"{base_found.digest}+{found.digest}", lora=found.folder)
+
+
+def _checkpoint_at(spec: AdapterSpec) -> Checkpoint:
     if spec.folder is not None:
         if not spec.folder.is_dir():
             raise FileNotFoundError(f"adapter {spec.name!r}: there is no folder {str(spec.folder)!r}")
@@ -224,9 +241,10 @@ def load_model(model_class: Any, folder: Path, *, device: str, dtype: torch.dtyp
     Raises:
         ValueError: weights are missing or of another shape: they would be random.
     """
-    model, report = model_class.from_pretrained(
-        folder, dtype=dtype, local_files_only=True, trust_remote_code=False, output_loading_info=True
-    )
+    with _no_load_report():
+        model, report = model_class.from_pretrained(
+            folder, dtype=dtype, local_files_only=True, trust_remote_code=False, output_loading_info=True
+        )
     wrong = sorted(report["missing_keys"]) + sorted(str(key[0]) for key in report["mismatched_keys"])
     if wrong:
         raise ValueError(
@@ -234,6 +252,19 @@ def load_model(model_class: Any, folder: Path, *, device: str, dtype: torch.dtyp
             "they would be random, so the checkpoint is refused"
         )
     return model.eval().to(device)
+
+
+@contextlib.contextmanager
+def _no_load_report() -> Iterator[None]:
+    """Silences the table of weights that a checkpoint has and a base model does not want, e.g. a language-model head;
+    weights that the model lacks are an error of ours."""
+    logging = importlib.import_module("transformers.utils.logging")
+    before = logging.get_verbosity()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(before)
 
 
 def load_image_processor(folder: Path, **options: Any) -> Any:

@@ -36,6 +36,16 @@ ADAPTERS: dict[str, str] = {
     "siglip-large-256": "siglip:SIGLIP_LARGE_256",
     "siglip2-so400m": "siglip:SIGLIP2_SO400M",
     "blip-itm-l": "blip:BLIP_ITM_L",
+    "jina-v4": "jina_v4:JINA_V4",
+    "qwen3-vl-emb-2b": "qwen3_vl_embedding:QWEN3_VL_EMB_2B",
+    "qwen3-vl-emb-8b": "qwen3_vl_embedding:QWEN3_VL_EMB_8B",
+    "vlm2vec-v2": "vlm2vec_v2:VLM2VEC_V2",
+    "ume-r1-7b": "ume_r1:UME_R1_7B",
+    "gme-2b": "gme:GME_2B",
+    "gme-7b": "gme:GME_7B",
+    "ops-mm-2b": "ops_mm:OPS_MM_2B",
+    "ops-mm-7b": "ops_mm:OPS_MM_7B",
+    "rzenembed-7b": "rzenembed:RZENEMBED_7B",
 }
 
 GENERIC: dict[str, str] = {"clip": "clip:CLIP", "siglip": "siglip:SIGLIP"}
@@ -136,7 +146,7 @@ def _load(spec: AdapterSpec, *, device: str, dtype: str, batch_size: BatchSize) 
     dim = family.checkpoint_dim(config)
     check_checkpoint(spec, config, model_types=family.MODEL_TYPES, dim=dim)
     spec = spec if spec.dim is not None else replace(spec, dim=dim)
-    encoder = family.load(spec, checkpoint.folder, device, torch_dtype)
+    encoder = family.load(spec, checkpoint, device, torch_dtype)
     fingerprint = spec_digest(
         spec, checkpoint=checkpoint.digest, dtype=str(torch_dtype), transformers=transformers.__version__
     )

@@ -7,12 +7,11 @@ short padding gives other vectors; and SigLIP 2 was trained on lower-cased texts
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .base import AdapterSpec, Encoder
 from .dual import DualEncoder, PixelReader, tensor_of
-from .loading import load_model, load_tokenizer, require
+from .loading import Checkpoint, load_model, load_tokenizer, require
 
 if TYPE_CHECKING:
     import torch
@@ -66,9 +65,9 @@ def checkpoint_dim(config: dict[str, Any]) -> int:
     return int(config.get("vision_config", {}).get("hidden_size", 768))
 
 
-def load(spec: AdapterSpec, folder: Path, device: str, dtype: torch.dtype) -> Encoder:
+def load(spec: AdapterSpec, checkpoint: Checkpoint, device: str, dtype: torch.dtype) -> Encoder:
     """Loads a checkpoint's two towers."""
-    torch = require("torch")
+    folder = checkpoint.folder
     model = load_model(require("transformers").SiglipModel, folder, device=device, dtype=dtype)
     tokenizer = load_tokenizer(folder)
     pixels = PixelReader(folder, device, dtype)
@@ -77,10 +76,10 @@ def load(spec: AdapterSpec, folder: Path, device: str, dtype: torch.dtype) -> En
     def embed_texts(texts: list[str]) -> tuple[torch.Tensor, int]:
         # Built by hand: tokenizers of this family differ in whether they add a first token, a mask, or cut the end.
         tokens = tokenizer([text.lower() for text in texts], add_special_tokens=False)["input_ids"]
-        ids = torch.full((len(texts), limit), tokenizer.pad_token_id)
+        ids = require("torch").full((len(texts), limit), tokenizer.pad_token_id)
         for row, own in enumerate(tokens):
             kept = [*own[: limit - 1], tokenizer.eos_token_id]
-            ids[row, : len(kept)] = torch.tensor(kept)
+            ids[row, : len(kept)] = ids.new_tensor(kept)
         vectors = tensor_of(model.get_text_features(input_ids=ids.to(device)))
         return vectors, sum(len(own) > limit - 1 for own in tokens)
 

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import pytest
 import tiny_models
 import torch
 from PIL import Image
+
 from snapbench.adapters.base import Adapter
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread() -> Iterator[None]:
+    """Models this small lose time by sharing work between threads."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
 
 EIGHT_TEXTS = ["", "a", "A Tulip", *(" ".join(["bridge over the river"] * n) for n in (1, 2, 3, 4, 6))]
 

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 import tiny_models
 import torch
+from adapter_checks import one_thread  # noqa: F401
+
 from snapbench.adapters import adapter_spec, list_adapters, load_adapter
 from snapbench.adapters.base import Adapter, BatchedAdapter, Embedded, check_vectors
 from snapbench.adapters.dual import tensor_of

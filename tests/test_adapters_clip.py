@@ -5,7 +5,9 @@ import pytest
 import tiny_models
 import torch
 import transformers
+from adapter_checks import one_thread  # noqa: F401
 from PIL import Image
+
 from snapbench.adapters import load_adapter
 
 MEAN = np.array([0.48145466, 0.4578275, 0.40821073])

@@ -8,6 +8,8 @@ import pytest
 import tiny_models
 import torch
 import transformers
+from adapter_checks import one_thread  # noqa: F401
+
 from snapbench.adapters import adapter_spec, load_adapter
 
 MEAN = np.array([0.48145466, 0.4578275, 0.40821073])

@@ -229,3 +229,100 @@ def blip(folder: Path, dim: int = 24) -> Path:
     )
     images = transformers.BlipImageProcessor(size={"height": 32, "width": 32})
     return save(folder, widen(transformers.BlipForImageTextRetrieval(config)), tokenizer, images)
+
+
+QWEN_SPECIAL = [
+    "<|endoftext|>",
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|vision_start|>",
+    "<|vision_end|>",
+    "<|image_pad|>",
+    "<|video_pad|>",
+    "<disc_emb>",
+    "<gen_emb>",
+]
+
+
+def qwen_tokenizer(last: str | None = None) -> Any:
+    """Qwen's special tokens on a small byte-level BPE; ``last`` is put after every text by the tokenizer itself."""
+    words = byte_bpe(QWEN_SPECIAL)
+    if last is not None:
+        words.post_processor = processors.TemplateProcessing(
+            single=f"$A {last}", special_tokens=[(last, words.token_to_id(last))]
+        )
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=words,
+        eos_token="<|im_end|>",
+        pad_token="<|endoftext|>",
+        additional_special_tokens=QWEN_SPECIAL[1:],
+        model_max_length=32_768,
+    )
+
+
+def qwen(folder: Path, kind: str = "qwen2_vl", last: str | None = None, limits: tuple[int, int] = (4, 16)) -> Path:
+    """Qwen2-VL, Qwen2.5-VL or Qwen3-VL, saved with its language-model head as published checkpoints are.
+
+    Args:
+        limits: least and most image tokens of the saved image processor.
+    """
+    tokenizer = qwen_tokenizer(last)
+    names = {
+        "image_token_id": "<|image_pad|>",
+        "video_token_id": "<|video_pad|>",
+        "vision_start_token_id": "<|vision_start|>",
+        "vision_end_token_id": "<|vision_end|>",
+    }
+    ids = {name: tokenizer.convert_tokens_to_ids(token) for name, token in names.items()}
+    text = {**SMALL, "num_key_value_heads": 2, "max_position_embeddings": 4096, "vocab_size": len(tokenizer)}
+    rope: dict[str, Any] = {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [1, 1, 2]}
+    vision: dict[str, Any] = {"depth": 2, "hidden_size": 32, "num_heads": 4}
+    patch = 14
+    if kind == "qwen2_vl":
+        config = transformers.Qwen2VLConfig(
+            text_config={**text, "rope_parameters": rope},
+            vision_config={**vision, "embed_dim": 32, "mlp_ratio": 2},
+            **ids,
+        )
+        model = transformers.Qwen2VLForConditionalGeneration(config)
+    elif kind == "qwen2_5_vl":
+        config = transformers.Qwen2_5_VLConfig(
+            text_config={**text, "rope_parameters": rope},
+            vision_config={
+                **vision,
+                "out_hidden_size": 32,
+                "intermediate_size": 48,
+                "window_size": 56,
+                "fullatt_block_indexes": [1],
+            },
+            **ids,
+        )
+        model = transformers.Qwen2_5_VLForConditionalGeneration(config)
+    else:
+        patch = 16
+        config = transformers.Qwen3VLConfig(
+            text_config={**text, "head_dim": 8, "rope_parameters": {**rope, "mrope_interleaved": True}},
+            vision_config={
+                **vision,
+                "out_hidden_size": 32,
+                "intermediate_size": 48,
+                "patch_size": 16,
+                "num_position_embeddings": 64,
+                "deepstack_visual_indexes": [0, 1],
+            },
+            **ids,
+        )
+        model = transformers.Qwen3VLForConditionalGeneration(config)
+    token_pixels = (2 * patch) ** 2
+    half = {"image_mean": [0.5] * 3, "image_std": [0.5] * 3} if patch == 16 else {}
+    images = transformers.Qwen2VLImageProcessorPil(
+        size={"shortest_edge": limits[0] * token_pixels, "longest_edge": limits[1] * token_pixels},
+        patch_size=patch,
+        **half,
+    )
+    save(folder, widen(model), tokenizer, images)
+    # The class names that the Hub's checkpoints carry.
+    path = folder / "preprocessor_config.json"
+    name = "Qwen2VLImageProcessorFast" if patch == 16 else "Qwen2VLImageProcessor"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "image_processor_type": name}))
+    return folder
