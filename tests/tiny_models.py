@@ -326,3 +326,47 @@ def qwen(folder: Path, kind: str = "qwen2_vl", last: str | None = None, limits: 
     name = "Qwen2VLImageProcessorFast" if patch == 16 else "Qwen2VLImageProcessor"
     path.write_text(json.dumps({**json.loads(path.read_text()), "image_processor_type": name}))
     return folder
+
+
+def llava_next(folder: Path) -> Path:
+    """LLaVA-NeXT on Llama with CLIP's vision tower; the saved processor has no patch size, like the published one."""
+    special = [
+        "<|begin_of_text|>",
+        "<|end_of_text|>",
+        "<|start_header_id|>",
+        "<|end_header_id|>",
+        "<|eot_id|>",
+        "<image>",
+        "<pad>",
+    ]
+    tokenizer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=byte_bpe(special, first=special[0]),
+        bos_token=special[0],
+        eos_token=special[4],
+        pad_token="<pad>",
+        additional_special_tokens=special[2:6],
+        model_max_length=8192,
+    )
+    grid = [[28, 56], [56, 28], [56, 56]]
+    config = transformers.LlavaNextConfig(
+        vision_config=transformers.CLIPVisionConfig(
+            **{**SMALL, "num_hidden_layers": 3}, image_size=28, patch_size=14, projection_dim=16
+        ),
+        text_config=transformers.LlamaConfig(
+            **SMALL,
+            num_key_value_heads=2,
+            max_position_embeddings=4096,
+            vocab_size=len(tokenizer),
+            bos_token_id=0,
+            eos_token_id=4,
+            pad_token_id=6,
+        ),
+        image_token_index=5,
+        image_grid_pinpoints=grid,
+        vision_feature_layer=-2,
+        vision_feature_select_strategy="default",
+    )
+    images = transformers.LlavaNextImageProcessorPil(
+        size={"shortest_edge": 28}, crop_size={"height": 28, "width": 28}, image_grid_pinpoints=grid
+    )
+    return save(folder, widen(transformers.LlavaNextForConditionalGeneration(config)), tokenizer, images)
