@@ -164,7 +164,6 @@ def fetch_hub(name: str) -> Source:
         SourceError: The dataset can't be had, or isn't in this layout.
     """
     import huggingface_hub
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
     repo_id, _, revision = name.partition("@")
     try:
@@ -174,9 +173,11 @@ def fetch_hub(name: str) -> Source:
                 repo_type="dataset",
                 revision=revision or None,
                 allow_patterns=["queries/*", "gallery/*", "README.md"],
+                # Said in words, because some versions ask the network for the files of a commit all the same.
+                local_files_only=huggingface_hub.constants.HF_HUB_OFFLINE,
             )
         )
-    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
+    except Exception as error:  # The client lets through what its HTTP libraries raise, and those change.
         reason = str(error).strip().split("\n", maxsplit=1)[0]
         raise SourceError(
             f"source {name!r} can't be fetched from the Hub: {type(error).__name__}: {reason} Check the id and the "
