@@ -7,29 +7,39 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from rich.console import Console
 from rich.logging import RichHandler
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 from .corruptions.conditions import (
     CLEAN,
+    IMAGE_OPERATORS,
     MODES,
     PRIMITIVES,
     REENCODE,
     TEXT_LEVELS,
+    TEXT_OPERATORS,
     Condition,
     Mode,
     all_states,
     check_name,
+    check_severity,
+    compact,
     joint_conditions,
     listed_configs,
     parse_config,
 )
+from .push_to_hub import app as push_app
+
+if TYPE_CHECKING:
+    from .images import Storage
 
 app = typer.Typer(
     name="snapbench",
@@ -43,6 +53,8 @@ app = typer.Typer(
 )
 list_app = typer.Typer(no_args_is_help=True, help="Lists configs, operators, adapters or sources.")
 app.add_typer(list_app, name="list")
+
+app.add_typer(push_app, name="push")
 
 console = Console()
 errors = Console(stderr=True)
@@ -103,6 +115,7 @@ def run(
     from .evaluation import RunSettings
     from .evaluation import run as run_benchmark
     from .evaluation.table import print_table
+    from .sources import load_source
 
     settings = RunSettings(
         modes=None if modes is None else parse_modes(modes),
@@ -118,11 +131,12 @@ def run(
         if not batch_size.isdigit():
             raise typer.BadParameter(f"must be a number or 'auto', got {batch_size!r}", param_hint="--batch-size")
         size = int(batch_size)
+    data = load_source(source)  # Before the weights: what is cheap to refuse is refused first.
     model = load_adapter(adapter, device=device, dtype=dtype, batch_size=size)
     with _Stages() as stages:
         result = run_benchmark(
             model,
-            source,
+            data,
             settings=settings,
             output=output,
             cache=cache,
@@ -169,6 +183,136 @@ def select_conditions(text: str) -> tuple[Condition, ...]:
                 raise ValueError(f"{name!r} is a table, not a condition; try 'clean' or 'image_mosaic_s2'")
             chosen += config.conditions
     return tuple(dict.fromkeys(chosen or (CLEAN,)))
+
+
+@app.command()
+def corrupt(
+    photo: Annotated[Path | None, typer.Argument(help="A photo, or a folder of photos.", show_default=False)] = None,
+    op: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="An operator, with or without its severity: `lowlight`, `low_light:3`. May be repeated: photos that "
+            "are uploaded have several artefacts at once."
+        ),
+    ] = None,
+    severity: Annotated[int, typer.Option(help="1, 2 or 3, for operators without one of their own.")] = 2,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File or folder to write. Default: beside you, named by --op.")
+    ] = None,
+    sheet: Annotated[Path | None, typer.Option(help="Write a contact sheet of all operators and severities.")] = None,
+    text: Annotated[str | None, typer.Option(help="A question to corrupt instead of a photo.")] = None,
+    entity: Annotated[str, typer.Option(help="What the question asks about, e.g. `plant`.")] = "",
+    seed: Annotated[int, typer.Option(help="Seed of the draws.")] = 0,
+    query_id: Annotated[
+        str | None, typer.Option(help="Key of the draws. Default: empty, or a photo's path within its folder.")
+    ] = None,
+    storage: Annotated[str, typer.Option(help="`published` (JPEG 92) or `lossless` (PNG).")] = "published",
+) -> None:
+    """Corrupts a photo, a folder of photos or a question.
+
+    `snapbench corrupt photo.jpg --op lowlight --severity 3`
+
+    `snapbench corrupt photo.jpg --sheet sheet.png`
+
+    `snapbench corrupt photos/ --op rotation:1 --op compression:2 -o worse/`
+
+    `snapbench corrupt --text "What kind of plant is this?" --entity plant`
+    """
+    if (photo is None) == (text is None):
+        raise typer.BadParameter("give either a photo (or a folder) or --text", param_hint="PHOTO")
+    if text is not None:
+        _corrupt_text(text, entity, op or [], query_id or "", seed)
+    elif photo is not None:
+        _corrupt_photo(photo, op or [], severity, output, sheet, query_id or "", seed, storage)
+
+
+def _corrupt_text(text: str, entity: str, ops: list[str], query_id: str, seed: int) -> None:
+    from .corruptions import corrupt_text
+
+    operators = [parse_operator(op, TEXT_OPERATORS)[0] for op in ops] or list(TEXT_OPERATORS)
+    results = {name: corrupt_text(text, name, entity=entity, query_id=query_id, seed=seed) for name in operators}
+    if len(results) == 1:
+        (result,) = results.values()
+        if result.status == "not_applicable":
+            errors.print(f"not applicable: {result.reason}", markup=False, highlight=False, soft_wrap=True)
+        print(result.text)
+        return
+    table = Table("operator", "question", "status")
+    for name, result in results.items():
+        table.add_row(name, Text(result.text), Text(": ".join(filter(None, (result.status, result.reason)))))
+    console.print(table)
+
+
+def _corrupt_photo(
+    photo: Path,
+    ops: list[str],
+    severity: int,
+    output: Path | None,
+    sheet: Path | None,
+    query_id: str,
+    seed: int,
+    storage: str,
+) -> None:
+    from .corruptions.files import SUFFIXES, corrupt_file, corrupt_folder, save_image
+    from .corruptions.sheet import contact_sheet
+
+    mode = cast("Storage", check_name("storage", storage, SUFFIXES))
+    if not photo.exists():
+        raise FileNotFoundError(f"there is no photo or folder {str(photo)!r}")
+    if not ops and sheet is None:
+        raise typer.BadParameter(
+            f"name an operator, one of {', '.join(IMAGE_OPERATORS)}; or --sheet", param_hint="--op"
+        )
+    if sheet is not None:
+        if photo.is_dir():
+            raise typer.BadParameter("takes one photo, not a folder", param_hint="--sheet")
+        save_image(contact_sheet(photo, query_id=query_id, seed=seed), sheet, _sheet_storage(sheet))
+        console.print(f"wrote {sheet}", highlight=False, soft_wrap=True)
+    if not ops:
+        return
+    steps = [
+        (name, own or check_severity(severity)) for name, own in (parse_operator(op, IMAGE_OPERATORS) for op in ops)
+    ]
+    label = "_".join(f"{compact(name)}_s{level}" for name, level in steps)
+    if not photo.is_dir():
+        target = output or Path(f"{photo.stem}_{label}{SUFFIXES[mode]}")
+        target = target / f"{photo.stem}{SUFFIXES[mode]}" if target.is_dir() else target
+        corrupt_file(photo, target, steps, query_id=query_id, seed=seed, storage=mode)
+        console.print(f"wrote {target}", highlight=False, soft_wrap=True)
+        return
+    target = output or Path(f"{photo.resolve().name}_{label}")
+    with _Stages() as stages:
+        count, failed = corrupt_folder(
+            photo, target, steps, seed=seed, storage=mode, progress=partial(stages.update, "corrupt")
+        )
+    console.print(f"wrote {count} photos to {target}", highlight=False, soft_wrap=True)
+    if failed:
+        raise ValueError(f"{len(failed)} photos were left out:\n" + "\n".join(map(str, failed)))
+
+
+def _sheet_storage(sheet: Path) -> Storage:
+    kinds: dict[str, Storage] = {".png": "lossless", ".jpg": "published", ".jpeg": "published"}
+    if sheet.suffix.lower() not in kinds:
+        raise typer.BadParameter(f"must end in .png or .jpg, got {sheet.name!r}", param_hint="--sheet")
+    return kinds[sheet.suffix.lower()]
+
+
+def parse_operator(text: str, known: Sequence[str]) -> tuple[str, int | None]:
+    """Reads ``lowlight``, ``low_light`` or ``low_light:3``.
+
+    Raises:
+        ValueError: unknown operator (with the close matches) or a severity that is none.
+
+    >>> parse_operator("lowlight:3", IMAGE_OPERATORS)
+    ('low_light', 3)
+    """
+    name, colon, level = text.partition(":")
+    spellings = {compact(operator): operator for operator in known} | {operator: operator for operator in known}
+    if name not in spellings:
+        check_name("operator", name, known)
+    if colon and level not in ("1", "2", "3"):
+        raise ValueError(f"severity in --op must be 1, 2 or 3, got {text!r}")
+    return spellings[name], int(level) if colon else None
 
 
 @list_app.command("configs")
