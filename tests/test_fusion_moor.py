@@ -48,12 +48,12 @@ def top(scores, k=10):
     return np.argsort(-scores, axis=1, kind="stable")[:, :k]
 
 
-def same_top(found, expected, k=10):
+def same_top(ranked, expected, k=10):
     """Equal top-k, where the reference's scores are far enough apart for float32 to tell."""
     ordered = -np.sort(-expected, axis=1)[:, : k + 1]
-    clear = (np.diff(-ordered, axis=1) > 1e-5).all(axis=1)
+    clear = (np.diff(-ordered, axis=1) > 3e-6).all(axis=1)
     assert clear.mean() > 0.5
-    np.testing.assert_array_equal(top(found, k)[clear], top(expected, k)[clear])
+    np.testing.assert_array_equal(ranked[clear], top(expected, k)[clear])
 
 
 @pytest.mark.parametrize("whitened", [True, False])
@@ -66,7 +66,7 @@ def test_closed_form_equals_the_textbook(data, state, gate, uniform, whitened):
     found = rule.scores(state)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, expected, atol=1e-5)
-    same_top(found, expected)
+    same_top(top(found), expected)
     by_path = rule.weights(state)
     for column, path in enumerate(by_path.paths):
         np.testing.assert_allclose(by_path.weight[:, column], weights[path], atol=1e-5)
@@ -80,7 +80,7 @@ def test_closed_form_equals_the_textbook_at_the_papers_size():
     stats = moor.gallery_stats(data[2], data[3])
     found = moor.query_vectors(data[0], data[1], stats) @ moor.gallery_vectors(data[2], data[3], stats).T
     assert np.abs(found - expected).max() < 1e-5
-    same_top(found, expected)
+    same_top(top(found), expected)
     assert (found.argmax(axis=1) == expected.argmax(axis=1)).all()
 
 
@@ -362,7 +362,7 @@ def test_half_precision_embeddings_rank_as_their_float64_copies(data):
     expected, _ = reference.moor(reference.four_paths(*halves))
     found = fusion.fuse("moor", fusion.Embeddings(halves[0], halves[1], fusion.Gallery(halves[2], halves[3])))
     np.testing.assert_allclose(found, expected, atol=1e-5)
-    same_top(found, expected)
+    same_top(top(found), expected)
 
 
 # Any vector index
@@ -376,9 +376,8 @@ def test_an_exact_faiss_index_serves_moor(data, state):
     scores, found = index.search(moor.query_vectors(data[0], data[1], stats), 10)
     expected, _ = reference.moor(reference.four_paths(*data))
     np.testing.assert_allclose(scores, np.take_along_axis(expected, found, axis=1), atol=1e-5)
-    same = top(fusion.fuse("moor", state))
-    assert (found == same).all()
-    assert (found == top(expected)).all(axis=1).mean() > 0.9  # float32 may swap scores closer than 1e-6
+    same_top(found, expected)
+    same_top(top(fusion.fuse("moor", state)), expected)
 
 
 def test_path_queries_are_the_weightless_halves(data, state):
