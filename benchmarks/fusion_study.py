@@ -322,10 +322,10 @@ TEMPLATE = """# Fusion rules, side by side
 
 Written by `{command}`; do not edit by hand.
 
-Model: `{adapter}`. Data: {label}, {queries} queries, {gallery} gallery items. R@1 in percent, mode it2it. Rules mix the paths ii and tt, MOOR the cross paths it and ti as well. Image columns
-average the four primitives without weights; `54 states` is the mean over clean, 8 text and 45 image states;
-`joint` are the six assumed pairs at three severities. Intervals: 95 %, bootstrap over queries ({resamples} resamples),
-paired with fixed fusion.
+Model: `{adapter}`. Data: {label}, {queries} queries, {gallery} gallery items. R@1 in percent, mode it2it. Rules mix
+the paths ii and tt, MOOR the cross paths it and ti as well. Image columns average the four primitives without weights;
+`54 states` is the mean over clean, 8 text and 45 image states; `joint` are the six assumed pairs at three severities.
+Intervals: 95 %, bootstrap over queries ({resamples} resamples), paired with fixed fusion.
 
 ## What it shows
 

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 import reference_fusion as reference
+
 from snapbench import fusion
 from snapbench.fusion import learned
 

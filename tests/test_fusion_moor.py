@@ -7,6 +7,7 @@ import pytest
 import reference_fusion as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from snapbench import fusion
 from snapbench.fusion import moor
 from snapbench.fusion.whitening import CHUNK_ROWS, path_queries

@@ -10,6 +10,7 @@ import pytest
 import reference_fusion as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from snapbench import fusion
 
 
