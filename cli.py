@@ -89,6 +89,9 @@ def run(
             "measured. Default: the 54 states of the paper and the six joint pairs."
         ),
     ] = None,
+    fusion: Annotated[
+        str, typer.Option(help="Comma-separated fusion rules for it2it, e.g. `moor,rrf`; see `snapbench list fusion`.")
+    ] = "fixed",
     question: Annotated[
         str, typer.Option(help='`asked`, or an intervention of the paper: `entity-label` ("A tulip.") or `empty`.')
     ] = "asked",
@@ -120,6 +123,7 @@ def run(
     settings = RunSettings(
         modes=None if modes is None else parse_modes(modes),
         **({} if conditions is None else {"conditions": select_conditions(conditions)}),
+        fusion=tuple(part.strip() for part in fusion.split(",") if part.strip()),
         question=question,  # type: ignore[arg-type]
         limit=limit,
         seed=seed,
@@ -356,6 +360,17 @@ def list_adapters_command() -> None:
         )
     console.print(table)
     console.print("Besides: a Hub id or folder of a CLIP-like model, file.py:Class, module:Class, your own object.")
+
+
+@list_app.command("fusion")
+def list_fusion() -> None:
+    """Rules that can be named in `run --fusion`."""
+    from .fusion import list_rules
+
+    table = Table("rule", "what it does", "fitted on", "paper", "assumptions")
+    for spec in list_rules():
+        table.add_row(spec.name, spec.summary, spec.fitted_on, spec.source, "; ".join(spec.assumptions))
+    console.print(table)
 
 
 @list_app.command("sources")

@@ -12,19 +12,19 @@ import json
 import logging
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
 from PIL import Image
 
 from ..adapters import load_adapter
-from ..adapters.base import Adapter
+from ..adapters.base import BOTH, Adapter
 from ..corruptions import image_operator
 from ..corruptions.conditions import (
     CLEAN,
@@ -36,6 +36,9 @@ from ..corruptions.conditions import (
     check_name,
     joint_conditions,
 )
+from ..fusion import Embeddings, Gallery, LabelledState, Rule, list_rules, load_rule
+from ..fusion.base import FittedRule
+from ..fusion.rules import Moor
 from ..images import Storage, decode_image
 from ..rows import code_hash, query_image, query_text
 from ..snapbench_metric.arithmetic import NO_RANKING
@@ -62,6 +65,12 @@ QUERY_BLOCK = 256
 
 KS = (1, 5, 10)
 
+FIXED = "fixed"
+"""The paper's fixed fusion: raw cosines averaged for dual encoders, the model's own joint vector otherwise."""
+
+MAIN_MODE: Mode = "it2it"
+"""Rules other than the fixed one work in this mode."""
+
 Question = Literal["asked", "entity-label", "empty"]
 QUESTIONS: tuple[Question, ...] = ("asked", "entity-label", "empty")
 
@@ -86,6 +95,7 @@ class RunSettings:
         question: ``asked`` as in the data; ``entity-label`` replaces it by the entity ("A tulip."), ``empty`` by
             nothing (the paper's two interventions, Section 4.3).
         limit: only the first queries, against the whole gallery; None is all.
+        fusion: rules of :func:`snapbench.fusion.list_rules` for mode ``it2it``; ``fixed`` is always among them.
         on_error: ``raise`` stops before anything is encoded if an image can't be decoded; ``record`` counts such a
             query as missed and goes on.
     """
@@ -96,6 +106,7 @@ class RunSettings:
     storage: Storage = "published"
     question: Question = "asked"
     limit: int | None = None
+    fusion: tuple[str, ...] = (FIXED,)
     on_error: Literal["raise", "record"] = "raise"
 
     def __post_init__(self) -> None:
@@ -104,13 +115,17 @@ class RunSettings:
         check_name("on_error", self.on_error, ("raise", "record"))
         for mode in self.modes or ():
             check_name("mode", mode, MODES)
+        for rule in self.fusion:
+            check_name("fusion rule", rule, [spec.name for spec in list_rules()])
         if self.limit is not None and self.limit < 1:
             raise ValueError(f"limit must be at least 1 or None, got {self.limit}")
         object.__setattr__(self, "conditions", tuple(dict.fromkeys((CLEAN, *self.conditions))))
+        object.__setattr__(self, "fusion", tuple(dict.fromkeys((FIXED, *self.fusion))))
 
     def to_json(self) -> dict[str, Any]:
         conditions = [condition.id for condition in self.conditions]
-        return {**asdict(self), "modes": list(self.modes or ()), "conditions": conditions}
+        lists = {"modes": list(self.modes or ()), "conditions": conditions, "fusion": list(self.fusion)}
+        return {**asdict(self), **lists}
 
 
 @dataclass(frozen=True)
@@ -177,6 +192,8 @@ def _modes(adapter: Adapter, settings: RunSettings) -> tuple[Mode, ...]:
             raise ValueError(
                 f"mode {mode!r} is not open to adapter {spec.name!r}, which supports: {', '.join(supported)}"
             )
+    if settings.fusion != (FIXED,) and spec.modalities != BOTH:
+        raise ValueError(f"fusion needs images and texts, but adapter {spec.name!r} reads {', '.join(spec.modalities)}")
     return tuple(mode for mode in supported if settings.modes is None or mode in settings.modes)
 
 
@@ -216,6 +233,11 @@ class _Job:
         self.queries = queries
         self.modes = self.settings.modes or ()
         self.joint = self.adapter.spec.joint
+        self.position = {item.gallery_id: index for index, item in enumerate(self.source.gallery)}
+        query_contents, gallery_contents = needed_contents(self.modes, self.joint)
+        paths: frozenset[Content] = frozenset(("image", "text") if self.settings.fusion != (FIXED,) else ())
+        self.query_contents: tuple[Content, ...] = tuple(sorted(query_contents | paths))
+        self.gallery_contents: tuple[Content, ...] = tuple(sorted(gallery_contents | paths))
 
     def measure(self, cache_root: Path | None) -> tuple[dict[str, Any], pa.Table]:
         """The record without its identity, and the table of ranks."""
@@ -225,11 +247,10 @@ class _Job:
         checked = time.perf_counter()
         with EmbeddingCache(self.adapter.fingerprint, cache_root) as cache:
             encoder = StreamEncoder(self.adapter, cache, workers=self.workers, on_error=self.settings.on_error)
-            query_contents, gallery_contents = needed_contents(self.modes, self.joint)
-            gallery = self._encode_gallery(encoder, gallery_contents)
-            self._encode_queries(encoder, query_contents)
+            gallery = self._encode_gallery(encoder)
+            self._encode_queries(encoder)
             encoded = time.perf_counter()
-            outcomes, ranks = self._score(encoder, query_contents, gallery)
+            found, fusion = self._score(encoder, gallery)
         scored = time.perf_counter()
         counts = encoder.counts
         record = {
@@ -247,14 +268,8 @@ class _Job:
                     c.id: self._not_applicable(c) for c in self.settings.conditions if c.text_operator is not None
                 },
             },
-            "results": {
-                "fixed": summarize(
-                    outcomes,
-                    ks=self._ks(),
-                    domains={query.query_id: query.domain for query in self.queries},
-                    missing="miss" if self.settings.on_error == "record" else "raise",
-                )
-            },
+            "results": {rule: self._summary(rule, found) for rule in self.settings.fusion},
+            "fusion": fusion,
             "encoder": {
                 "inputs": counts.requested,
                 "distinct": counts.distinct,
@@ -269,15 +284,28 @@ class _Job:
                 "milliseconds_per_input": round(1000 * counts.seconds / counts.encoded, 4) if counts.encoded else None,
             },
         }
-        return record, ranks
+        return record, self._ranks_table(found)
+
+    def _summary(self, rule: str, found: dict[_Key, _Ranks]) -> dict[str, Any]:
+        query_ids = [query.query_id for query in self.queries]
+        return summarize(
+            {
+                (mode, condition): Outcome(query_ids, ranks.ranks, ranks.expected_hits, ranks.tied)
+                for (of, mode, condition), ranks in found.items()
+                if of == rule
+            },
+            ks=self._ks(),
+            domains={query.query_id: query.domain for query in self.queries},
+            missing="miss" if self.settings.on_error == "record" else "raise",
+        )
 
     def _ks(self) -> tuple[int, ...]:
         """The cut-offs; a gallery smaller than one of them has no such recall."""
         return tuple(k for k in KS if k <= len(self.source.gallery))
 
-    def _encode_gallery(self, encoder: StreamEncoder, contents: Sequence[Content]) -> dict[Content, np.ndarray]:
+    def _encode_gallery(self, encoder: StreamEncoder) -> dict[Content, np.ndarray]:
         vectors: dict[Content, np.ndarray] = {}
-        for content in contents:
+        for content in self.gallery_contents:
             inputs = [self._gallery_input(item, content) for item in self.source.gallery]
             encoder.fill(inputs, "gallery", self._counter(f"encode gallery ({content})", len(inputs)))
             vectors[content], failed = encoder.vectors(inputs, "gallery")
@@ -286,10 +314,10 @@ class _Job:
                 raise ValueError(next(iter(encoder.counts.failed.values()))[1])
         return vectors
 
-    def _encode_queries(self, encoder: StreamEncoder, contents: Sequence[Content]) -> None:
-        total = len(self.queries) * len(self.settings.conditions) * len(contents)
+    def _encode_queries(self, encoder: StreamEncoder) -> None:
+        total = len(self.queries) * len(self.settings.conditions) * len(self.query_contents)
         advance = self._counter("encode queries", total)
-        for content in contents:
+        for content in self.query_contents:
             encoder.fill(
                 (
                     self._query_input(query, condition, content)
@@ -301,45 +329,86 @@ class _Job:
             )
 
     def _score(
-        self, encoder: StreamEncoder, contents: Sequence[Content], gallery: dict[Content, np.ndarray]
-    ) -> tuple[dict[tuple[str, str], Outcome], pa.Table]:
-        position = {item.gallery_id: index for index, item in enumerate(self.source.gallery)}
-        positives = [[position[gallery_id] for gallery_id in query.positive_ids] for query in self.queries]
-        query_ids = [query.query_id for query in self.queries]
-        blocks: dict[tuple[str, str], list[_Ranks]] = {}
+        self, encoder: StreamEncoder, gallery: dict[Content, np.ndarray]
+    ) -> tuple[dict[_Key, _Ranks], dict[str, Any]]:
+        """Ranks by (rule, mode, condition), and what the run file says about the rules."""
+        rules = {name: load_rule(name) for name in self.settings.fusion if name != FIXED}
+        prepared = None
+        if rules:
+            prepared = Gallery(gallery["image"], gallery["text"], shared_space=self.adapter.spec.shared_space)
+            self._fit(rules, encoder, prepared)
+        blocks: dict[_Key, list[_Ranks]] = {}
+        shares: dict[str, dict[str, list[np.ndarray]]] = {}
         advance = self._counter("score", len(self.queries) * len(self.settings.conditions))
         for condition in self.settings.conditions:
-            for start in range(0, len(self.queries), QUERY_BLOCK):
-                block = slice(start, start + QUERY_BLOCK)
-                queries = self.queries[block]
-                vectors: dict[Content, np.ndarray] = {}
-                failed: dict[Content, np.ndarray] = {}
-                for content in contents:
-                    inputs = [self._query_input(query, condition, content) for query in queries]
-                    vectors[content], failed[content] = encoder.vectors(inputs, "query")
-                for mode, scores in mode_scores(vectors, gallery, self.modes, self.joint).items():
-                    found = first_positive_ranks_from_scores(
-                        scores, positives[block], ks=self._ks(), query_ids=query_ids[block]
-                    )
-                    # Only the modes that need the missing vector miss the query.
-                    errored = np.logical_or.reduce([failed[c] for c in needed_contents([mode], self.joint)[0]])
-                    blocks.setdefault((mode, condition.id), []).append(
-                        _Ranks(
-                            ranks=np.where(errored, NO_RANKING, found.ranks),
-                            ties=np.where(errored, 0, found.ties),
-                            expected_hits=np.where(errored[:, None], 0.0, found.expected_hits),
-                            tied=found.tied & ~errored[:, None],
-                            top=np.where(errored, -1, scores.argmax(axis=1)),
-                        )
-                    )
-                advance(len(queries))
+            for block in self._blocks(encoder, condition):
+                ranks = {
+                    (FIXED, mode, condition.id): self._ranks(scores, block, needed_contents([mode], self.joint)[0])
+                    for mode, scores in mode_scores(block.vectors, gallery, self.modes, self.joint).items()
+                }
+                for name, rule in rules.items():
+                    state = Embeddings(block.vectors["image"], block.vectors["text"], cast(Gallery, prepared))
+                    scores = rule.scores(state, block.query_ids)
+                    ranks[name, MAIN_MODE, condition.id] = self._ranks(scores, block, ("image", "text"))
+                    if isinstance(rule, Moor):
+                        shares.setdefault(name, {}).setdefault(condition.id, []).append(rule.weights(state).text_share)
+                for key, part in ranks.items():
+                    blocks.setdefault(key, []).append(part)
+                advance(len(block.query_ids))
         joined = {key: _Ranks(*map(np.concatenate, zip(*parts, strict=True))) for key, parts in blocks.items()}
-        outcomes = {
-            key: Outcome(query_ids, found.ranks, found.expected_hits, found.tied) for key, found in joined.items()
+        fusion = {
+            name: {
+                "summary": rule.spec.summary,
+                "assumptions": list(rule.spec.assumptions),
+                "chosen": rule.record(),
+                "text_share": {
+                    condition: float(np.concatenate(parts).mean()) for condition, parts in shares.get(name, {}).items()
+                },
+            }
+            for name, rule in rules.items()
         }
-        return outcomes, self._ranks_table(joined)
+        return joined, fusion
 
-    def _ranks_table(self, found: dict[tuple[str, str], _Ranks]) -> pa.Table:
+    def _fit(self, rules: dict[str, Rule], encoder: StreamEncoder, gallery: Gallery) -> None:
+        for rule in rules.values():
+            if isinstance(rule, FittedRule):
+                conditions = (CLEAN,) if rule.spec.fitted_on == "clean" else self.settings.conditions
+                rule.fit(
+                    LabelledState(
+                        condition.id,
+                        Embeddings(block.vectors["image"], block.vectors["text"], gallery),
+                        block.positives,
+                        block.query_ids,
+                    )
+                    for condition in conditions
+                    for block in self._blocks(encoder, condition)
+                )
+
+    def _blocks(self, encoder: StreamEncoder, condition: Condition) -> Iterator[_Block]:
+        """The vectors of the queries under a condition, some hundred at a time."""
+        for start in range(0, len(self.queries), QUERY_BLOCK):
+            queries = self.queries[start : start + QUERY_BLOCK]
+            vectors: dict[Content, np.ndarray] = {}
+            failed: dict[Content, np.ndarray] = {}
+            for content in self.query_contents:
+                inputs = [self._query_input(query, condition, content) for query in queries]
+                vectors[content], failed[content] = encoder.vectors(inputs, "query")
+            positives = [[self.position[gallery_id] for gallery_id in query.positive_ids] for query in queries]
+            yield _Block([query.query_id for query in queries], positives, vectors, failed)
+
+    def _ranks(self, scores: np.ndarray, block: _Block, contents: Iterable[Content]) -> _Ranks:
+        """Ranks from a block of scores; queries whose vector of one of ``contents`` is missing are missed."""
+        found = first_positive_ranks_from_scores(scores, block.positives, ks=self._ks(), query_ids=block.query_ids)
+        errored = np.logical_or.reduce([block.failed[content] for content in contents])
+        return _Ranks(
+            ranks=np.where(errored, NO_RANKING, found.ranks),
+            ties=np.where(errored, 0, found.ties),
+            expected_hits=np.where(errored[:, None], 0.0, found.expected_hits),
+            tied=found.tied & ~errored[:, None],
+            top=np.where(errored, -1, scores.argmax(axis=1)),
+        )
+
+    def _ranks_table(self, found: dict[_Key, _Ranks]) -> pa.Table:
         n = len(self.queries)
 
         def repeated(values: Sequence[str], per_value: int, times: int) -> pa.Array:
@@ -351,9 +420,9 @@ class _Job:
         top = np.concatenate([block.top for block in blocks]).astype(np.int32)
         return pa.table(
             {
-                "rule": repeated(["fixed"], n * len(keys), 1),
-                "mode": repeated([mode for mode, _ in keys], n, 1),
-                "condition": repeated([condition for _, condition in keys], n, 1),
+                "rule": repeated([rule for rule, _, _ in keys], n, 1),
+                "mode": repeated([mode for _, mode, _ in keys], n, 1),
+                "condition": repeated([condition for _, _, condition in keys], n, 1),
                 "query_id": repeated([query.query_id for query in self.queries], 1, len(keys)),
                 "rank": np.concatenate([block.ranks for block in blocks]).astype(np.int32),
                 "ties": np.concatenate([block.ties for block in blocks]).astype(np.int32),
@@ -432,6 +501,19 @@ class _Job:
             "revision": source.revision,
             "fingerprint": source.fingerprint,
         }
+
+
+_Key = tuple[str, str, str]
+"""Rule, mode and condition."""
+
+
+class _Block(NamedTuple):
+    """Some queries under one condition: ids, gallery positions of their positives, vectors and what failed."""
+
+    query_ids: list[str]
+    positives: list[list[int]]
+    vectors: dict[Content, np.ndarray]
+    failed: dict[Content, np.ndarray]
 
 
 class _Ranks(NamedTuple):

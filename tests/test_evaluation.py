@@ -16,13 +16,15 @@ import pyarrow.parquet as pq
 import pytest
 from small_source import ColorsAndWords, JointColorsAndWords, write_source
 
+from snapbench import fusion
 from snapbench.adapters import load_adapter
 from snapbench.corruptions.conditions import MODES, parse_condition
-from snapbench.evaluation import RunSettings, read_run, run
+from snapbench.evaluation import RunSettings, read_run, run, runner
 from snapbench.evaluation.cache import EmbeddingCache, clear, info
 from snapbench.evaluation.runfile import VOLATILE
 from snapbench.images import ImageDecodeError, decode_image
 from snapbench.rows import gallery_rows, query_rows
+from snapbench.snapbench_metric.scores import first_positive_ranks_from_scores
 from snapbench.sources import load_source
 
 CONDITIONS = tuple(
@@ -344,3 +346,51 @@ def test_an_output_folder_that_cant_be_written_is_known_before_any_work(go, tmp_
     with pytest.raises(PermissionError):
         go(model, output=locked)
     assert model.rows == 0
+
+
+def test_fusion_rules_equal_fusing_the_whole_state_at_once(go, source, monkeypatch):
+    monkeypatch.setattr(runner, "QUERY_BLOCK", 4)  # The block must not matter.
+    rules = ("moor", "rrf", "wh-img", "lr-meta")
+    model = ColorsAndWords()
+    result = go(model, settings=RunSettings(conditions=CONDITIONS, fusion=rules))
+    assert list(result.record["results"]) == ["fixed", *rules]
+    assert set(result.record["fusion"]) == set(rules)
+    assert 0 <= result.record["fusion"]["wh-img"]["chosen"]["alpha"] <= 1
+    table = pq.read_table(result.path.parent / "ranks.parquet").to_pandas()
+    items = list(gallery_rows(source))
+
+    def unit(vectors):
+        return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+    def encoded(rows, text):
+        images = [decode_image(row["image"]["bytes"]) for row in rows]
+        return unit(model.encode(images=images)), unit(model.encode(texts=[row[text] for row in rows]))
+
+    gallery = fusion.Gallery(*encoded(items, "caption"))
+    states = {c.id: fusion.Embeddings(*encoded(list(query_rows(source, c)), "text"), gallery) for c in CONDITIONS}
+    place = {row["gallery_id"]: index for index, row in enumerate(items)}
+    positives = [[place[i] for i in query.positive_ids] for query in source.queries]
+    ids = [query.query_id for query in source.queries]
+    for name in rules:
+        rule = fusion.load_rule(name)
+        if rule.spec.fitted_on != "nothing":
+            chosen = ["clean"] if rule.spec.fitted_on == "clean" else list(states)
+            rule.fit(fusion.LabelledState(key, states[key], positives, ids) for key in chosen)
+        for condition, state in states.items():
+            expected = first_positive_ranks_from_scores(rule.scores(state, ids), positives).ranks
+            rows = table[(table["rule"] == name) & (table["condition"] == condition)]
+            assert rows["rank"].tolist() == expected.tolist(), (name, condition)
+            if name == "moor":
+                share = rule.weights(state).text_share.mean()
+                assert result.record["fusion"]["moor"]["text_share"][condition] == pytest.approx(share, rel=1e-5)
+
+
+def test_fusion_rules_are_checked_by_name_and_by_what_the_model_reads(go):
+    with pytest.raises(ValueError, match=r"fusion rule 'moore' is unknown\. Did you mean 'moor'"):
+        RunSettings(fusion=("moore",))
+
+    class Seeing(ColorsAndWords):
+        modalities = ("image",)
+
+    with pytest.raises(ValueError, match="fusion needs images and texts"):
+        go(Seeing(), settings=RunSettings(fusion=("moor",)))
