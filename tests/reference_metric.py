@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+
 from snapbench.corruptions.conditions import PRIMITIVES, TEXT_LEVELS, parse_condition
 
 UNDEFINED = "undefined"

@@ -15,6 +15,7 @@ import evaluate
 import numpy as np
 import pytest
 from datasets import Dataset
+from metric_worker import CONDITIONS, columns, part
 
 from snapbench.snapbench_metric import snapbench_metric
 from snapbench.snapbench_metric.rows import score_rows
@@ -23,25 +24,6 @@ from snapbench.snapbench_metric.snapbench_metric import Snapbench
 from snapbench.snapbench_metric.summary import summarize
 
 FOLDER = Path(snapbench_metric.__file__).parent
-CONDITIONS = ("clean", "image_mosaic_s2", "text_charswap", "joint_mosaic_charswap_s2")
-
-
-def columns(n: int = 12, seed: int = 0, conditions: tuple[str, ...] = CONDITIONS) -> dict[str, list[Any]]:
-    rng = np.random.default_rng(seed)
-    items = [f"g{i}" for i in range(7)]
-    made: dict[str, list[Any]] = {name: [] for name in ("predictions", "references", "query_ids", "conditions")}
-    for query in range(n):
-        positives = rng.choice(items, 2, replace=False).tolist()
-        for condition in conditions:
-            made["predictions"].append(rng.permutation(items)[:5].tolist())
-            made["references"].append(positives)
-            made["query_ids"].append(f"q{query}")
-            made["conditions"].append(condition)
-    return made
-
-
-def part(made: dict[str, list[Any]], rows: slice) -> dict[str, list[Any]]:
-    return {name: column[rows] for name, column in made.items()}
 
 
 def test_compute_equals_the_pure_functions() -> None:
@@ -217,37 +199,6 @@ def test_documentation_states_measure_and_scale() -> None:
     assert "primary_k" in metric.inputs_description
 
 
-LIGHT = """
-import sys
-sys.modules["transformers"] = None  # evaluate imports its pipelines, hence torch, if it can: five seconds a process
-"""
-
-WORKER = (
-    LIGHT
-    + """
-import json
-opened = []
-sys.addaudithook(lambda event, _: opened.append(event) if event in ("socket.connect", "socket.getaddrinfo") else None)
-import evaluate
-from test_metric_module import columns, part
-role, folder = sys.argv[1:]
-if role.startswith("rank"):
-    metric = evaluate.load(folder, num_process=2, process_id=int(role[4:]), experiment_id="together")
-    made = columns()
-    rows = slice(0, 30) if role == "rank0" else slice(26, 48)  # four rows on both, as a sampler repeats them
-    print(json.dumps([metric.compute(**part(made, rows)), opened]))
-else:
-    evaluate.load(folder)  # and once more, now from the cache
-    metric, other = evaluate.load(folder), evaluate.load(folder)
-    made = columns()
-    for start in range(0, 48, 7):
-        other.add_batch(predictions=[["g1"]], references=[["g1"]])
-        metric.add_batch(**part(made, slice(start, start + 7)))
-    print(json.dumps([metric.compute(), opened]))
-"""
-)
-
-
 @pytest.fixture(scope="module")
 def processes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, subprocess.CompletedProcess[str]]:
     """Nine fresh processes at once, all offline: six single ones, two that share the rows, one that runs the card.
@@ -264,18 +215,13 @@ def processes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, subprocess.
         "HF_HUB_OFFLINE": "1",
         "HF_HOME": str(root / "file" / "home"),
         "OMP_NUM_THREADS": "1",
-        "PYTHONPATH": str(Path(__file__).parent),
     }
     cached = offline | {"HF_MODULES_CACHE": str(root / "modules")}
     shared = cached | {"HF_METRICS_CACHE": str(root / "shared")}
-    commands = {
-        f"single{i}": ([sys.executable, "-c", WORKER, f"single{i}", "./snapbench_metric"], cached) for i in range(6)
-    }
-    commands |= {
-        f"rank{i}": ([sys.executable, "-c", WORKER, f"rank{i}", "./snapbench_metric"], shared) for i in range(2)
-    }
-    card = "import doctest; sys.exit(doctest.testfile('snapbench_metric/README.md', module_relative=False).failed)"
-    commands["card"] = ([sys.executable, "-c", LIGHT + card], offline)
+    worker = [sys.executable, str(Path(__file__).with_name("metric_worker.py"))]
+    commands = {f"single{i}": ([*worker, "single", "./snapbench_metric"], cached) for i in range(6)}
+    commands |= {f"rank{i}": ([*worker, f"rank{i}", "./snapbench_metric"], shared) for i in range(2)}
+    commands["card"] = ([*worker, "card", "snapbench_metric/README.md"], offline)
     running = {
         name: subprocess.Popen(
             command, cwd=root, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
@@ -291,9 +237,9 @@ def processes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, subprocess.
 
 def answer(process: subprocess.CompletedProcess[str]) -> Any:
     assert process.returncode == 0, process.stderr
-    result, opened = json.loads(process.stdout.splitlines()[-1])
-    assert opened == [], "a network connection was tried"
-    return result
+    said = json.loads(process.stdout.splitlines()[-1])
+    assert said["connections"] == [], "a network connection was tried"
+    return said["result"]
 
 
 def test_six_processes_at_once_offline_from_a_copied_folder(
