@@ -13,7 +13,7 @@ import numpy as np
 
 Color = tuple[float, float, float]
 """Red, green, blue, 0 to 255."""
-Points = Sequence[tuple[float, float]] | np.ndarray
+Points = Sequence[tuple[float, float] | np.ndarray] | np.ndarray
 
 
 def rgb(color: str | Color) -> Color:
@@ -83,8 +83,8 @@ class Canvas:
         self, width: int, height: int, matrix: np.ndarray, rng: np.random.Generator, light: tuple[float, float]
     ) -> None:
         """``matrix`` [2, 3] carries unit coordinates to pixels; ``light`` points towards the light, in pixels' axes."""
-        self.color = np.zeros((height, width, 3), np.float32)
-        self.alpha = np.zeros((height, width), np.float32)
+        self.color: np.ndarray = np.zeros((height, width, 3), np.float32)
+        self.alpha: np.ndarray = np.zeros((height, width), np.float32)
         self.matrix = np.asarray(matrix, float)
         self.rng = rng
         self.light = np.asarray(light, float) / np.hypot(*light)

@@ -30,7 +30,8 @@ class Entity:
     """One fine entity.
 
     ``name`` is what captions say; ``tones`` are the colours it comes in that a caption may say (name -> "#rrggbb"),
-    ``plain`` those without a name. Only entities that are ``asked`` have queries in the sample; the others are distractors.
+    ``plain`` those without a name. Only entities that are ``asked`` have queries in the sample; the others are
+    distractors.
     """
 
     name: str

@@ -308,8 +308,8 @@ def carnival_mask(c: Canvas, tone: Color) -> None:
     for angle, color in ((-120, "#2f8a9a"), (-105, "#7d3fa0"), (-90, "#e0447a"), (-75, "#7d3fa0"), (-60, "#2f8a9a")):
         a = np.radians(angle)
         tip = np.array([0.95 * np.cos(a), -0.05 + 0.9 * np.sin(a)])
-        side = np.array([-np.sin(a), np.cos(a)]) * 0.16
-        c.blob([(0, -0.1), tuple(tip * 0.6 + side), tuple(tip), tuple(tip * 0.6 - side)], color, shade=0.3)
+        across = np.array([-np.sin(a), np.cos(a)]) * 0.16
+        c.blob([(0, -0.1), tuple(tip * 0.6 + across), tuple(tip), tuple(tip * 0.6 - across)], color, shade=0.3)
     c.blob(
         [
             (-1, -0.25),
@@ -404,7 +404,7 @@ def plague_mask(c: Canvas, tone: Color) -> None:
 
 
 def lion_mask(c: Canvas, tone: Color) -> None:
-    for a in np.arange(0, 360, 20):
+    for a in range(0, 360, 20):
         x, y = 0.72 * np.cos(np.radians(a)), 0.72 * np.sin(np.radians(a))
         c.ellipse(x, y, 0.3, 0.2, color=tint(tone, -0.35 if a % 40 else -0.2), angle=a)
     c.ellipse(0, 0, 0.68, 0.7, color=tone, shade=0.35, ball=True)

@@ -181,7 +181,7 @@ def kiwi(c: Canvas, tone: Color) -> None:
     c.ellipse(x, y, 0.72, 0.62, color="#7a5a30")
     c.ellipse(x, y, 0.66, 0.56, color=tone, line=0, shade=0.15)
     c.ellipse(x, y, 0.42, 0.35, color=tint(tone, 0.25), line=0, shade=0)
-    for a in np.arange(0, 360, 18):
+    for a in range(0, 360, 18):
         ux, uy = np.cos(np.radians(a)), np.sin(np.radians(a))
         c.ellipse(x + 0.35 * ux, y + 0.29 * uy, 0.045, 0.02, color="#231a14", angle=a, line=0)
     c.ellipse(x, y, 0.17, 0.13, color="#f3f0c8", line=0)
@@ -482,6 +482,6 @@ def ramen(c: Canvas, tone: Color) -> None:
     c.ellipse(0.42, -0.16, 0.24, 0.13, color="#fbfaf2")
     c.ellipse(0.42, -0.16, 0.12, 0.065, color="#f0a020", line=0)
     c.polygon([(-0.7, -0.12), (-0.5, -0.52), (-0.2, -0.42), (-0.4, -0.06)], "#22402f")
-    for k in (0, 0.12):
-        c.stroke([(0.05 + k, -0.05), (0.75 + k, -0.98)], "#8a3b1e", 0.05, curve=False)
+    for dx in (0, 0.12):
+        c.stroke([(0.05 + dx, -0.05), (0.75 + dx, -0.98)], "#8a3b1e", 0.05, curve=False)
     c.dots(c.scatter(12, -0.05, -0.05, 0.5, 0.14), 0.028, "#57a03c")

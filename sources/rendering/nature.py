@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .canvas import Canvas, Color, mirror, mix, oval, smooth, tint
+from .canvas import Canvas, Color, mirror, mix, oval, rgb, smooth, tint
 
 GREEN = "#4f9a44"
 DARK = "#22201f"
@@ -192,7 +192,7 @@ def penguin(c: Canvas, tone: Color) -> None:
 
 def parrot(c: Canvas, tone: Color) -> None:
     c.outlined([(-0.8, 0.62), (0.8, 0.55)], "#8a5d38", 0.1, curve=False)
-    for k, color in enumerate(("#2f6ab5", "#efc12c", tone)):
+    for k, color in enumerate((rgb("#2f6ab5"), rgb("#efc12c"), tone)):
         c.blob([(0.1 + 0.06 * k, 0.3), (0.3 + 0.08 * k, 0.6), (0.32 + 0.12 * k, 1.0), (0.08 + 0.06 * k, 0.7)], color)
     c.blob(
         [(-0.35, -0.5), (0.0, -0.62), (0.3, -0.2), (0.4, 0.35), (0.15, 0.6), (-0.2, 0.5), (-0.42, 0)], tone, shade=0.32

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .canvas import Canvas, Color, mirror, oval, smooth, tint
+from .canvas import Canvas, Color, mirror, oval, rgb, smooth, tint
 
 GLASS = "#bfe0ee"
 STEEL = "#a9b0b8"
@@ -151,7 +151,7 @@ def train(c: Canvas, tone: Color) -> None:
 def balloon(c: Canvas, tone: Color) -> None:
     for x in (-0.16, 0.16):
         c.stroke([(x * 1.6, 0.32), (x, 0.72)], WOOD, 0.02, curve=False)
-    for k, (rx, color) in enumerate(((0.78, tone), (0.52, "#f7e6b0"), (0.26, tone))):
+    for k, (rx, color) in enumerate(((0.78, tone), (0.52, rgb("#f7e6b0")), (0.26, tone))):
         panel = np.concatenate(
             [oval(0, -0.3, rx, 0.7, start=150, stop=390), [(0.16 - 0.05 * k, 0.42), (-0.16 + 0.05 * k, 0.42)]]
         )

@@ -544,7 +544,7 @@ def render(entity: Entity, key: str, *, style: Style = "gallery", side: int = 28
 
     backdrop = Canvas(big_width, big_height, _affine(big_height / 2, 0, big_width / 2, big_height / 2), rng, light)
     setting.paint(backdrop)
-    scene = backdrop.color
+    scene: np.ndarray = backdrop.color
 
     unit = min(big_width, big_height) / 2
     size = unit * (rng.uniform(0.46, 0.72) if snapped else rng.uniform(0.62, 0.84))
