@@ -19,7 +19,8 @@ import datasets
 import numpy as np
 import pytest
 from datasets import load_dataset
-from layouts import encoded, github_records, picture, write_github, write_own
+from layouts import encoded, github_records, picture, write_github, write_hub, write_own
+from local_hub import Hub
 from PIL import Image
 
 import snapbench
@@ -375,3 +376,55 @@ def test_clean_condition_is_the_default(source: Source) -> None:
     assert query_row(source.queries[0]) == query_row(source.queries[0], CLEAN)
     clean, queries = (raw(snapbench.load(name, source=source, streaming=True)) for name in ("clean", "queries"))
     assert clean == queries
+
+
+HUB_SCRIPT = """
+import json, sys
+from datasets import disable_progress_bars, load_dataset
+disable_progress_bars()
+from snapbench import load_source
+found = []
+for name in sys.argv[1:]:
+    rows = load_dataset("snapbench", source=name, split="test")
+    source = load_source(name)
+    found.append([source.revision, source.fingerprint, rows[0]["text"], rows[0]["image"].size, rows.info.license])
+print(json.dumps(found))
+"""
+
+
+def test_the_release_from_a_hub_follows_its_commits(tmp_path: Path) -> None:
+    root = write_hub(tmp_path / "data", "parquet", "test")
+    hub = Hub()
+
+    def commit() -> str:
+        files = {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+        return hub.repos["dataset", "yefd/SnapBench"].commit({**files, "huge.bin": b"not for us"}, "data", "main")
+
+    def load(*names: str, **environment: str) -> list[list[Any]]:
+        kept = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "hf"), "HF_HUB_DISABLE_XET": "1"}
+        done = subprocess.run(
+            [sys.executable, "-c", HUB_SCRIPT, *names],
+            env={**os.environ, **kept, **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        loaded: list[list[Any]] = json.loads(done.stdout)
+        return loaded
+
+    try:
+        hub.create("dataset", "yefd/SnapBench", {"README.md": b""})
+        first = commit()
+        (old,) = load("yefd/SnapBench")
+        assert old == [first, old[1], "What plant is this?", [48, 36], "cc-by-nc-4.0"]
+        assert not [line for line in hub.requests() if "huge.bin" in line]
+        (root / "queries" / "test" / "q1.jpg").write_bytes(encoded(picture("new", (20, 30)), "JPEG"))
+        second = commit()
+        new, pinned = load("yefd/SnapBench", f"yefd/SnapBench@{first}")
+        assert new[0] == second
+        assert new[3] == [20, 30]
+        assert pinned == old
+    finally:
+        hub.close()
+    assert load("yefd/SnapBench", f"yefd/SnapBench@{first}", HF_HUB_OFFLINE="1") == [new, old]
