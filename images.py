@@ -37,7 +37,15 @@ Storage = Literal["published", "lossless"]
 
 JPEG_QUALITY = 92
 
-MAX_PIXELS = int(os.environ.get("SNAPBENCH_MAX_PIXELS", "100000000"))
+
+def _budget() -> int:
+    text = os.environ.get("SNAPBENCH_MAX_PIXELS", "100000000")
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(f"environment variable SNAPBENCH_MAX_PIXELS must be a whole number above 0, got {text!r}")
+    return int(text)
+
+
+MAX_PIXELS = _budget()
 """Most pixels an image may have; the environment variable ``SNAPBENCH_MAX_PIXELS`` changes the default."""
 
 _ORIENTATION = 0x0112
@@ -83,7 +91,8 @@ def decode_image(
     """Decodes an image under the one policy of this module.
 
     Args:
-        image: File contents, a path, a Pillow image or an array (see :func:`array_to_image`).
+        image: File contents, a path, a Pillow image or an array (see :func:`array_to_image`). Pillow loads its images
+            itself, so that one opened from half a file is as its own switch says.
         record: What the image belongs to; named in the error.
         max_pixels: The pixel budget, width times height.
 
@@ -108,7 +117,7 @@ def decode_image(
         if isinstance(image, Image.Image):
             _check_pixels(image.width * image.height, max_pixels)
             image.load()
-            return _upright(_to_rgb(image), image.getexif().get(_ORIENTATION, 1))
+            return _upright(_to_rgb(image), _exif_orientation(image.info.get("exif")))
         if isinstance(image, (str, os.PathLike)):
             path = os.fspath(image)
             image = Path(path).read_bytes()
@@ -171,22 +180,26 @@ def array_to_image(array: np.ndarray) -> Image.Image:
 def stores_same_pixels(data: bytes) -> bool:
     """Whether any stock reader gets the pixels of :func:`decode_image` from these file contents.
 
-    True for a JPEG, PNG or WebP of mode RGB without transparency or orientation. Reads the header only; says nothing
-    about damaged data.
+    True for a JPEG, PNG or WebP of mode RGB, with one frame and without transparency, where nothing asks readers to
+    turn it. Reads the header only; says nothing about damaged data.
     """
     try:
         file = _open(data, max_pixels=1 << 62)
     except Exception:  # The question is whether it is plain; what can't be opened isn't.
         return False
-    # Rotations may also hide in XMP, which readers treat differently: such a file is not plain.
+    exif = file.info.get("exif")
     return (
         file.format in ("JPEG", "PNG", "WEBP")
         and file.mode == "RGB"
         and "transparency" not in file.info
         and not getattr(file, "is_animated", False)
-        and _exif_orientation(file.info.get("exif")) == 1
-        and b"tiff:Orientation" not in data
+        and (exif is None or _exif_orientation(exif) == 1)
+        and not any(place in data for place in _OTHER_ORIENTATIONS)
     )
+
+
+_OTHER_ORIENTATIONS = (b"tiff:Orientation", b"XML:com.adobe.xmp", b"Raw profile type exif")
+"""Where an orientation may hide besides EXIF; readers differ in whether they look there."""
 
 
 class _Strict(ImageFile.ImageFile):
@@ -312,14 +325,17 @@ def _webp_pixels(data: bytes) -> int:
     return max(1, (width & 0x3FFF) * (height & 0x3FFF))
 
 
-def _exif_orientation(exif: object) -> int:
-    """The orientation tag of an EXIF block, or 1. Own reader: the stock one warns about damaged blocks."""
+def _exif_orientation(exif: object) -> int | None:
+    """The orientation tag of an EXIF block, 1 if it has none, None if it is damaged or there is no block.
+
+    Own reader: the stock one warns about damaged blocks.
+    """
     if not isinstance(exif, bytes):
-        return 1
+        return None
     tiff = exif.removeprefix(b"Exif\0\0")
     order = {b"II*\0": "<", b"MM\0*": ">"}.get(tiff[:4])
     if order is None:
-        return 1
+        return None
     try:
         (offset,) = struct.unpack_from(f"{order}I", tiff, 4)
         (count,) = struct.unpack_from(f"{order}H", tiff, offset)
@@ -328,7 +344,7 @@ def _exif_orientation(exif: object) -> int:
             if (tag, kind, number) == (_ORIENTATION, 3, 1):
                 return value
     except struct.error:
-        pass
+        return None
     return 1
 
 

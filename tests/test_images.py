@@ -19,6 +19,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from layouts import encoded, picture
 from PIL import Image, ImageFile, ImageOps
+from PIL.PngImagePlugin import PngInfo
+
+from snapbench import images
 from snapbench.images import (
     ImageDecodeError,
     array_to_image,
@@ -320,6 +323,15 @@ def test_pixel_budget_for_every_kind(kind: str) -> None:
             decode_image(form, max_pixels=99)
 
 
+@pytest.mark.parametrize("value", ["0", "-5", "1e6", ""])
+def test_budget_from_the_environment(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SNAPBENCH_MAX_PIXELS", "5000")
+    assert images._budget() == 5000
+    monkeypatch.setenv("SNAPBENCH_MAX_PIXELS", value)
+    with pytest.raises(ValueError, match=f"SNAPBENCH_MAX_PIXELS must be a whole number above 0, got '{value}'"):
+        images._budget()
+
+
 def test_webp_canvas_is_read_before_the_decoder_sees_it() -> None:
     image = Image.new("RGBA", (300, 200), (1, 2, 3, 4))
     for options in ({"lossless": True}, {"quality": 50}, {"exif": exif(1)}):
@@ -409,3 +421,10 @@ def test_what_counts_as_plain() -> None:
         assert not stores_same_pixels(encoded(image.convert(mode), "JPEG"))
     assert not stores_same_pixels(encoded(image.convert("RGBA"), "PNG"))
     assert not stores_same_pixels(b"rubbish")
+    assert not stores_same_pixels(encoded(image, "JPEG", exif=b"Exif\0\0rubbish!"))
+    hidden = PngInfo()
+    hidden.add_text("Raw profile type exif", "anything")
+    assert not stores_same_pixels(encoded(image, "PNG", pnginfo=hidden))
+    plain = PngInfo()
+    plain.add_text("Title", "anything")
+    assert stores_same_pixels(encoded(image, "PNG", pnginfo=plain))
