@@ -36,6 +36,11 @@ def mix(first: str | Color, second: str | Color, share: float) -> Color:
     return red, green, blue
 
 
+def xy(text: str) -> np.ndarray:
+    """``"0,-0.5 1,0.2"`` -> [[0, -0.5], [1, 0.2]]: points as vector formats write them; float [n, 2]."""
+    return np.array([pair.split(",") for pair in text.split()], float)
+
+
 def smooth(points: Points, closed: bool = True, steps: int = 8) -> np.ndarray:
     """A Catmull-Rom curve through ``points``, sampled ``steps`` times a segment; float [n, 2]."""
     knots = np.asarray(points, float)

@@ -312,16 +312,7 @@ ENTITIES: tuple[Entity, ...] = (
     Entity(
         "mug", KITCHEN_TOOL, product.mug, {"red": "#c8443c", "blue": "#3f74b5", "yellow": "#f0c24a", "green": "#4f9a6a"}
     ),
-    Entity(
-        "wine glass",
-        KITCHEN_TOOL,
-        product.wine_glass,
-        plain=(
-            "#8c1f38",
-            "#e8d27a",
-        ),
-        asked=False,
-    ),
+    Entity("wine glass", KITCHEN_TOOL, product.wine_glass, plain=("#8c1f38", "#e8d27a"), asked=False),
     Entity(
         "whisk", KITCHEN_TOOL, product.whisk, {"red": "#c8322c", "black": "#3a3d42", "blue": "#3f74b5"}, asked=False
     ),
@@ -369,128 +360,21 @@ ENTITIES: tuple[Entity, ...] = (
         plural=True,
     ),
     Entity("coat", CLOTHING, product.coat, {"brown": "#b08a5a", "red": "#b8383a", "blue": "#3f5f92"}, asked=False),
-    Entity(
-        "lighthouse",
-        BUILDING,
-        place.lighthouse,
-        plain=(
-            "#c8322c",
-            "#2f5a9a",
-        ),
-    ),
-    Entity(
-        "castle",
-        BUILDING,
-        place.castle,
-        plain=(
-            "#a9a49a",
-            "#c2ab88",
-            "#8f959c",
-        ),
-    ),
-    Entity(
-        "windmill",
-        BUILDING,
-        place.windmill,
-        plain=(
-            "#e9dfc8",
-            "#b98a62",
-            "#a0a8a0",
-        ),
-    ),
-    Entity(
-        "igloo",
-        BUILDING,
-        place.igloo,
-        plain=(
-            "#e6f0f6",
-            "#d3e2ee",
-        ),
-    ),
+    Entity("lighthouse", BUILDING, place.lighthouse, plain=("#c8322c", "#2f5a9a")),
+    Entity("castle", BUILDING, place.castle, plain=("#a9a49a", "#c2ab88", "#8f959c")),
+    Entity("windmill", BUILDING, place.windmill, plain=("#e9dfc8", "#b98a62", "#a0a8a0")),
+    Entity("igloo", BUILDING, place.igloo, plain=("#e6f0f6", "#d3e2ee")),
     Entity("pagoda", BUILDING, place.pagoda, {"red": "#b8322c", "green": "#3f7a5c"}),
     Entity("barn", BUILDING, place.barn, {"red": "#a8322c", "brown": "#8a5f3c"}),
-    Entity(
-        "church",
-        BUILDING,
-        place.church,
-        plain=(
-            "#ece6d8",
-            "#cfc0a4",
-            "#b9b4ac",
-        ),
-        asked=False,
-    ),
-    Entity(
-        "skyscraper",
-        BUILDING,
-        place.skyscraper,
-        plain=(
-            "#8d99a8",
-            "#b0a698",
-            "#6d7f95",
-        ),
-        asked=False,
-    ),
-    Entity(
-        "pyramid",
-        BUILDING,
-        place.pyramid,
-        plain=(
-            "#dcb878",
-            "#cda46a",
-        ),
-        asked=False,
-    ),
+    Entity("church", BUILDING, place.church, plain=("#ece6d8", "#cfc0a4", "#b9b4ac"), asked=False),
+    Entity("skyscraper", BUILDING, place.skyscraper, plain=("#8d99a8", "#b0a698", "#6d7f95"), asked=False),
+    Entity("pyramid", BUILDING, place.pyramid, plain=("#dcb878", "#cda46a"), asked=False),
     Entity("tent", BUILDING, place.tent, {"orange": "#e8852c", "green": "#5a9a4a", "blue": "#3f74b5"}, asked=False),
-    Entity(
-        "bridge",
-        BUILDING,
-        place.bridge,
-        plain=(
-            "#b0a594",
-            "#9aa0a4",
-            "#b58a6a",
-        ),
-        asked=False,
-    ),
-    Entity(
-        "volcano",
-        LANDSCAPE,
-        place.volcano,
-        plain=(
-            "#6f5a50",
-            "#5f5a5c",
-            "#80644f",
-        ),
-    ),
-    Entity(
-        "waterfall",
-        LANDSCAPE,
-        place.waterfall,
-        plain=(
-            "#8a8078",
-            "#7d7a6a",
-        ),
-    ),
-    Entity(
-        "palm island",
-        LANDSCAPE,
-        place.island,
-        plain=(
-            "#4f9a44",
-            "#6aa83f",
-        ),
-    ),
-    Entity(
-        "mountain",
-        LANDSCAPE,
-        place.mountain,
-        plain=(
-            "#7d8590",
-            "#8a7a6c",
-        ),
-        asked=False,
-    ),
+    Entity("bridge", BUILDING, place.bridge, plain=("#b0a594", "#9aa0a4", "#b58a6a"), asked=False),
+    Entity("volcano", LANDSCAPE, place.volcano, plain=("#6f5a50", "#5f5a5c", "#80644f")),
+    Entity("waterfall", LANDSCAPE, place.waterfall, plain=("#8a8078", "#7d7a6a")),
+    Entity("palm island", LANDSCAPE, place.island, plain=("#4f9a44", "#6aa83f")),
+    Entity("mountain", LANDSCAPE, place.mountain, plain=("#7d8590", "#8a7a6c"), asked=False),
     Entity("guitar", INSTRUMENT, culture.guitar, {"brown": "#b8733a", "red": "#a83228", "black": "#3f3a3a"}),
     Entity("drum", INSTRUMENT, culture.drum, {"red": "#b8322c", "blue": "#2f5a9a", "green": "#3f7a4c"}),
     Entity("trumpet", INSTRUMENT, culture.trumpet, {"golden": "#e0b43a", "silver": "#b9bec4"}),
@@ -509,16 +393,7 @@ ENTITIES: tuple[Entity, ...] = (
         plural=True,
     ),
     Entity("top hat", HAT, culture.top_hat, {"black": "#33343a", "grey": "#8a8d92"}),
-    Entity(
-        "sombrero",
-        HAT,
-        culture.sombrero,
-        plain=(
-            "#e0b868",
-            "#c89a5a",
-            "#e8d2a0",
-        ),
-    ),
+    Entity("sombrero", HAT, culture.sombrero, plain=("#e0b868", "#c89a5a", "#e8d2a0")),
     Entity("wizard's hat", HAT, culture.wizard_hat, {"blue": "#34478c", "purple": "#6a3f92"}),
     Entity("crown", HAT, culture.crown, {"golden": "#e2b73c", "silver": "#bcc2c8"}, asked=False),
     Entity(
@@ -531,133 +406,17 @@ ENTITIES: tuple[Entity, ...] = (
         "plague doctor mask", MASK, culture.plague_mask, {"brown": "#8a5f3c", "black": "#4a4648", "white": "#dcd6c8"}
     ),
     Entity("theatre mask", MASK, culture.theatre_mask, {"white": "#f0ece0", "golden": "#dcb24a"}, asked=False),
-    Entity(
-        "lion mask",
-        MASK,
-        culture.lion_mask,
-        plain=(
-            "#dca04a",
-            "#c98a3a",
-        ),
-        asked=False,
-    ),
-    Entity(
-        "firefighter",
-        PERSON,
-        person.firefighter,
-        plain=(
-            "#3a4656",
-            "#b8842c",
-        ),
-    ),
-    Entity(
-        "doctor",
-        PERSON,
-        person.doctor,
-        plain=(
-            "#3f8a9a",
-            "#5a7ab0",
-            "#6aa07a",
-        ),
-    ),
-    Entity(
-        "chef",
-        PERSON,
-        person.chef,
-        plain=(
-            "#4a4f58",
-            "#3f5a7a",
-        ),
-    ),
-    Entity(
-        "police officer",
-        PERSON,
-        person.police_officer,
-        plain=(
-            "#2f4a86",
-            "#38506a",
-        ),
-    ),
-    Entity(
-        "astronaut",
-        PERSON,
-        person.astronaut,
-        plain=(
-            "#2f6ab5",
-            "#c8322c",
-            "#e8852c",
-        ),
-    ),
-    Entity(
-        "pirate",
-        PERSON,
-        person.pirate,
-        plain=(
-            "#8c2a34",
-            "#2f4a7a",
-            "#4a6a3f",
-        ),
-    ),
-    Entity(
-        "knight",
-        PERSON,
-        person.knight,
-        plain=(
-            "#b8262c",
-            "#2f5a9a",
-            "#3f7a4c",
-        ),
-    ),
-    Entity(
-        "farmer",
-        PERSON,
-        person.farmer,
-        plain=(
-            "#3f6498",
-            "#5a7a9a",
-        ),
-        asked=False,
-    ),
-    Entity(
-        "painter",
-        PERSON,
-        person.painter,
-        plain=(
-            "#c8322c",
-            "#2f6ab5",
-            "#3f8a5a",
-        ),
-        asked=False,
-    ),
-    Entity(
-        "builder",
-        PERSON,
-        person.builder,
-        plain=(
-            "#f0852c",
-            "#c8d83a",
-        ),
-        asked=False,
-    ),
-    Entity(
-        "king",
-        PERSON,
-        person.king,
-        plain=(
-            "#a82434",
-            "#5a2f7a",
-            "#2f4a8c",
-        ),
-        asked=False,
-    ),
-    Entity(
-        "diver",
-        PERSON,
-        person.diver,
-        plain=(
-            "#2f3a44",
-            "#2f5a86",
-        ),
-        asked=False,
-    ),
+    Entity("lion mask", MASK, culture.lion_mask, plain=("#dca04a", "#c98a3a"), asked=False),
+    Entity("firefighter", PERSON, person.firefighter, plain=("#3a4656", "#b8842c")),
+    Entity("doctor", PERSON, person.doctor, plain=("#3f8a9a", "#5a7ab0", "#6aa07a")),
+    Entity("chef", PERSON, person.chef, plain=("#4a4f58", "#3f5a7a")),
+    Entity("police officer", PERSON, person.police_officer, plain=("#2f4a86", "#38506a")),
+    Entity("astronaut", PERSON, person.astronaut, plain=("#2f6ab5", "#c8322c", "#e8852c")),
+    Entity("pirate", PERSON, person.pirate, plain=("#8c2a34", "#2f4a7a", "#4a6a3f")),
+    Entity("knight", PERSON, person.knight, plain=("#b8262c", "#2f5a9a", "#3f7a4c")),
+    Entity("farmer", PERSON, person.farmer, plain=("#3f6498", "#5a7a9a"), asked=False),
+    Entity("painter", PERSON, person.painter, plain=("#c8322c", "#2f6ab5", "#3f8a5a"), asked=False),
+    Entity("builder", PERSON, person.builder, plain=("#f0852c", "#c8d83a"), asked=False),
+    Entity("king", PERSON, person.king, plain=("#a82434", "#5a2f7a", "#2f4a8c"), asked=False),
+    Entity("diver", PERSON, person.diver, plain=("#2f3a44", "#2f5a86"), asked=False),
 )

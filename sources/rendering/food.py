@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .canvas import Canvas, Color, mirror, mix, oval, smooth, tint
+from .canvas import Canvas, Color, mirror, mix, oval, smooth, tint, xy
 
 GREEN = "#4f8f3a"
 BROWN = "#6b4423"
@@ -20,10 +20,7 @@ def _leaf(c: Canvas, x: float, y: float, dx: float, dy: float, width: float = 0.
 
 def apple(c: Canvas, tone: Color) -> None:
     c.blob(
-        mirror([(0, -0.55), (0.35, -0.72), (0.75, -0.6), (0.95, -0.1), (0.78, 0.6), (0.42, 0.95), (0.1, 0.88)]),
-        tone,
-        shade=0.42,
-        ball=True,
+        mirror(xy("0,-0.55 0.35,-0.72 0.75,-0.6 0.95,-0.1 0.78,0.6 0.42,0.95 0.1,0.88")), tone, shade=0.42, ball=True
     )
     c.ellipse(0, -0.58, 0.22, 0.08, color=tint(tone, -0.4), line=0)
     c.outlined([(0, -0.55), (0.03, -0.75), (0.12, -0.98)], BROWN, 0.06)
@@ -53,12 +50,7 @@ def banana(c: Canvas, tone: Color) -> None:
 
 
 def pear(c: Canvas, tone: Color) -> None:
-    c.blob(
-        mirror([(0, -0.75), (0.22, -0.68), (0.3, -0.3), (0.5, 0.05), (0.72, 0.5), (0.55, 0.9), (0.15, 0.98)]),
-        tone,
-        shade=0.4,
-        ball=True,
-    )
+    c.blob(mirror(xy("0,-0.75 0.22,-0.68 0.3,-0.3 0.5,0.05 0.72,0.5 0.55,0.9 0.15,0.98")), tone, shade=0.4, ball=True)
     c.dots(c.scatter(14, 0, 0.4, 0.5, 0.45), 0.018, tint(tone, -0.3))
     c.outlined([(0, -0.72), (0.03, -0.85), (0.12, -1.0)], BROWN, 0.06)
     _leaf(c, 0.05, -0.85, 0.42, -0.05)
@@ -79,20 +71,10 @@ def orange(c: Canvas, tone: Color) -> None:
 
 def lemon(c: Canvas, tone: Color) -> None:
     c.blob(
-        [
-            (-1, 0.05),
-            (-0.8, -0.1),
-            (-0.45, -0.5),
-            (0.1, -0.58),
-            (0.55, -0.4),
-            (0.8, -0.08),
-            (0.98, 0.02),
-            (0.82, 0.16),
-            (0.5, 0.5),
-            (0, 0.6),
-            (-0.5, 0.48),
-            (-0.8, 0.18),
-        ],
+        xy(
+            "-1,0.05 -0.8,-0.1 -0.45,-0.5 0.1,-0.58 0.55,-0.4 0.8,-0.08 "
+            "0.98,0.02 0.82,0.16 0.5,0.5 0,0.6 -0.5,0.48 -0.8,0.18"
+        ),
         tone,
         shade=0.4,
         ball=True,
@@ -102,12 +84,7 @@ def lemon(c: Canvas, tone: Color) -> None:
 
 
 def strawberry(c: Canvas, tone: Color) -> None:
-    c.blob(
-        mirror([(0, -0.5), (0.4, -0.62), (0.8, -0.35), (0.72, 0.15), (0.4, 0.68), (0.06, 0.98)]),
-        tone,
-        shade=0.38,
-        ball=True,
-    )
+    c.blob(mirror(xy("0,-0.5 0.4,-0.62 0.8,-0.35 0.72,0.15 0.4,0.68 0.06,0.98")), tone, shade=0.38, ball=True)
     for row in range(6):
         y = -0.25 + row * 0.2
         half = 0.62 - row * 0.11
@@ -129,7 +106,7 @@ def grapes(c: Canvas, tone: Color) -> None:
             c.ellipse(
                 x, -0.52 + row * 0.24, 0.19, 0.2, color=tint(tone, c.rng.uniform(-0.12, 0.12)), shade=0.5, ball=True
             )
-    c.blob([(0.02, -0.75), (0.3, -0.98), (0.5, -0.86), (0.78, -0.8), (0.62, -0.6), (0.6, -0.4), (0.36, -0.5)], GREEN)
+    c.blob(xy("0.02,-0.75 0.3,-0.98 0.5,-0.86 0.78,-0.8 0.62,-0.6 0.6,-0.4 0.36,-0.5"), GREEN)
 
 
 def watermelon(c: Canvas, tone: Color) -> None:
@@ -153,7 +130,7 @@ def watermelon(c: Canvas, tone: Color) -> None:
 def pineapple(c: Canvas, tone: Color) -> None:
     for x, y, w in ((-0.5, -0.8, 0.13), (0.5, -0.8, 0.13), (-0.28, -0.95, 0.15), (0.28, -0.95, 0.15), (0, -1.0, 0.17)):
         _leaf(c, x * 0.2, -0.3, x, y + 0.3, w)
-    body = mirror([(0, -0.42), (0.32, -0.38), (0.54, 0), (0.56, 0.5), (0.36, 0.92), (0.12, 0.98)])
+    body = mirror(xy("0,-0.42 0.32,-0.38 0.54,0 0.56,0.5 0.36,0.92 0.12,0.98"))
     c.blob(body, tone, shade=0.4, ball=True)
     for k in np.arange(-0.9, 1.5, 0.24):
         for sign in (-1, 1):
@@ -190,19 +167,14 @@ def kiwi(c: Canvas, tone: Color) -> None:
 def carrot(c: Canvas, tone: Color) -> None:
     for dx, dy in ((-0.32, -0.38), (0.3, -0.4), (0, -0.5), (-0.15, -0.48), (0.16, -0.46)):
         _leaf(c, 0, -0.5, dx, dy, 0.22, mix(GREEN, "#8cc152", c.rng.uniform(0, 0.5)))
-    c.blob(mirror([(0, -0.56), (0.26, -0.52), (0.3, -0.3), (0.2, 0.3), (0.09, 0.8), (0.02, 1.0)]), tone, shade=0.35)
+    c.blob(mirror(xy("0,-0.56 0.26,-0.52 0.3,-0.3 0.2,0.3 0.09,0.8 0.02,1")), tone, shade=0.35)
     for y, side in ((-0.3, 1), (-0.05, -1), (0.15, 1), (0.35, -1), (0.55, 1)):
         half = 0.26 - 0.2 * (y + 0.3)
         c.stroke([(side * half, y), (side * half * 0.2, y + 0.02)], tint(tone, -0.3), 0.025, curve=False)
 
 
 def tomato(c: Canvas, tone: Color) -> None:
-    c.blob(
-        mirror([(0, -0.5), (0.5, -0.62), (0.92, -0.25), (0.92, 0.3), (0.6, 0.78), (0.15, 0.86)]),
-        tone,
-        shade=0.45,
-        ball=True,
-    )
+    c.blob(mirror(xy("0,-0.5 0.5,-0.62 0.92,-0.25 0.92,0.3 0.6,0.78 0.15,0.86")), tone, shade=0.45, ball=True)
     for a in np.arange(5) * 72 - 90:
         ux, uy = np.cos(np.radians(a)), np.sin(np.radians(a))
         _leaf(c, 0, -0.48, 0.45 * ux, 0.2 * uy + 0.03, 0.22)
@@ -212,41 +184,19 @@ def tomato(c: Canvas, tone: Color) -> None:
 
 def aubergine(c: Canvas, tone: Color) -> None:
     c.blob(
-        [
-            (-0.28, -0.5),
-            (0.05, -0.62),
-            (0.32, -0.4),
-            (0.52, 0.1),
-            (0.6, 0.6),
-            (0.32, 0.95),
-            (-0.15, 0.96),
-            (-0.48, 0.6),
-            (-0.4, 0.1),
-        ],
+        xy("-0.28,-0.5 0.05,-0.62 0.32,-0.4 0.52,0.1 0.6,0.6 0.32,0.95 -0.15,0.96 -0.48,0.6 -0.4,0.1"),
         tone,
         shade=0.5,
         ball=True,
     )
-    c.blob(
-        [
-            (-0.36, -0.34),
-            (-0.24, -0.6),
-            (0.05, -0.74),
-            (0.34, -0.56),
-            (0.36, -0.28),
-            (0.16, -0.42),
-            (0.02, -0.22),
-            (-0.16, -0.44),
-        ],
-        GREEN,
-    )
+    c.blob(xy("-0.36,-0.34 -0.24,-0.6 0.05,-0.74 0.34,-0.56 0.36,-0.28 0.16,-0.42 0.02,-0.22 -0.16,-0.44"), GREEN)
     c.outlined([(0.04, -0.68), (0.02, -0.85), (0.12, -1.0)], GREEN, 0.12)
     c.stroke([(-0.18, 0.0), (-0.25, 0.35), (-0.18, 0.62)], "#ffffff", 0.06, opacity=0.4)
 
 
 def broccoli(c: Canvas, tone: Color) -> None:
     stem = "#9dbb62"
-    c.polygon([(-0.2, 0.98), (-0.16, 0.2), (-0.55, -0.2), (0.55, -0.2), (0.16, 0.2), (0.2, 0.98)], stem)
+    c.polygon(xy("-0.2,0.98 -0.16,0.2 -0.55,-0.2 0.55,-0.2 0.16,0.2 0.2,0.98"), stem)
     c.stroke([(0.0, 0.5), (0.1, 0.0)], tint(stem, -0.25), 0.03)
     heads = [
         (-0.6, -0.15, 0.32),
@@ -263,7 +213,7 @@ def broccoli(c: Canvas, tone: Color) -> None:
 
 
 def corn(c: Canvas, tone: Color) -> None:
-    c.blob(mirror([(0, -0.98), (0.2, -0.85), (0.34, -0.3), (0.36, 0.4), (0.2, 0.8)]), tone, shade=0.3)
+    c.blob(mirror(xy("0,-0.98 0.2,-0.85 0.34,-0.3 0.36,0.4 0.2,0.8")), tone, shade=0.3)
     for row in range(13):
         y = -0.8 + row * 0.12
         half = 0.32 * min(1, 0.45 + (row + 1) * 0.12)
@@ -283,12 +233,12 @@ def corn(c: Canvas, tone: Color) -> None:
 
 
 def mushroom(c: Canvas, tone: Color) -> None:
-    c.blob(mirror([(0, -0.1), (0.22, -0.05), (0.2, 0.4), (0.32, 0.85), (0.12, 0.98)]), "#f3e8d2", shade=0.3)
+    c.blob(mirror(xy("0,-0.1 0.22,-0.05 0.2,0.4 0.32,0.85 0.12,0.98")), "#f3e8d2", shade=0.3)
     c.polygon(
         np.concatenate(
             [
                 oval(0, 0.05, 0.95, 0.95, start=180, stop=360),
-                smooth([(0.95, 0.05), (0.5, 0.22), (0, 0.26), (-0.5, 0.22), (-0.95, 0.05)], False),
+                smooth(xy("0.95,0.05 0.5,0.22 0,0.26 -0.5,0.22 -0.95,0.05"), False),
             ]
         ),
         tone,
@@ -307,19 +257,10 @@ def mushroom(c: Canvas, tone: Color) -> None:
 
 def pepper(c: Canvas, tone: Color) -> None:
     c.blob(
-        [
-            (0, -0.55),
-            (0.5, -0.66),
-            (0.8, -0.3),
-            (0.72, 0.35),
-            (0.45, 0.92),
-            (0.12, 0.84),
-            (-0.12, 0.92),
-            (-0.5, 0.88),
-            (-0.76, 0.3),
-            (-0.82, -0.3),
-            (-0.5, -0.66),
-        ],
+        xy(
+            "0,-0.55 0.5,-0.66 0.8,-0.3 0.72,0.35 0.45,0.92 0.12,0.84 "
+            "-0.12,0.92 -0.5,0.88 -0.76,0.3 -0.82,-0.3 -0.5,-0.66"
+        ),
         tone,
         shade=0.42,
         ball=True,
@@ -332,10 +273,7 @@ def pepper(c: Canvas, tone: Color) -> None:
 
 def onion(c: Canvas, tone: Color) -> None:
     c.blob(
-        mirror([(0, -0.98), (0.07, -0.8), (0.2, -0.55), (0.65, -0.25), (0.86, 0.2), (0.6, 0.68), (0.18, 0.84)]),
-        tone,
-        shade=0.42,
-        ball=True,
+        mirror(xy("0,-0.98 0.07,-0.8 0.2,-0.55 0.65,-0.25 0.86,0.2 0.6,0.68 0.18,0.84")), tone, shade=0.42, ball=True
     )
     for k in (-0.65, -0.35, 0, 0.35, 0.65):
         c.stroke([(k * 0.12, -0.7), (k * 0.85, -0.1), (k * 0.95, 0.3), (k * 0.35, 0.8)], tint(tone, -0.25), 0.022)
@@ -364,16 +302,11 @@ def cabbage(c: Canvas, tone: Color) -> None:
 
 
 def peas(c: Canvas, tone: Color) -> None:
-    c.blob(
-        [(-1, -0.25), (-0.6, 0.22), (0, 0.42), (0.6, 0.25), (0.98, -0.22), (0.55, -0.28), (0, -0.2), (-0.55, -0.28)],
-        tint(tone, -0.15),
-    )
+    c.blob(xy("-1,-0.25 -0.6,0.22 0,0.42 0.6,0.25 0.98,-0.22 0.55,-0.28 0,-0.2 -0.55,-0.28"), tint(tone, -0.15))
     for k in range(6):
         x = -0.62 + 0.25 * k
         c.ellipse(x, 0.1 - 0.3 * x * x, 0.16, color=tint(tone, 0.12), shade=0.5, ball=True)
-    c.blob(
-        [(-1, -0.25), (-0.6, 0.32), (0, 0.54), (0.6, 0.34), (0.98, -0.22), (0.6, 0.2), (0, 0.36), (-0.6, 0.18)], tone
-    )
+    c.blob(xy("-1,-0.25 -0.6,0.32 0,0.54 0.6,0.34 0.98,-0.22 0.6,0.2 0,0.36 -0.6,0.18"), tone)
     c.outlined([(-1, -0.25), (-1.0, -0.45)], GREEN, 0.06)
 
 
@@ -381,7 +314,7 @@ def burger(c: Canvas, tone: Color) -> None:
     bun = "#d9963f"
     c.rect(-0.85, 0.5, 0.85, 0.88, bun, radius=0.18, shade=0.25)
     c.rect(-0.92, 0.22, 0.92, 0.54, "#6a3b22", radius=0.14)
-    c.polygon([(-0.9, 0.2), (0.9, 0.2), (0.55, 0.42), (0.2, 0.24), (-0.3, 0.44), (-0.6, 0.26)], "#f6c445")
+    c.polygon(xy("-0.9,0.2 0.9,0.2 0.55,0.42 0.2,0.24 -0.3,0.44 -0.6,0.26"), "#f6c445")
     c.rect(-0.82, 0.02, 0.82, 0.2, tone, radius=0.08)
     wavy = [(x, 0.06 + (0.07 if k % 2 else -0.03)) for k, x in enumerate(np.linspace(0.96, -0.96, 13))]
     c.blob([(-0.92, -0.08), (0.92, -0.08), *wavy], "#6fb43f")
@@ -445,7 +378,7 @@ def ice_cream(c: Canvas, tone: Color) -> None:
         c.stroke([(k, 0.08), (k * 0.35 - 0.12, 0.62)], "#a86f2c", 0.02, curve=False)
     for x, y, color in ((-0.26, -0.15, tone), (0.26, -0.15, tint(tone, 0.45)), (0, -0.52, tone)):
         c.ellipse(x, y, 0.37, color=color, shade=0.38, ball=True)
-    c.blob([(-0.5, 0.0), (0.5, 0.0), (0.42, 0.14), (0.25, 0.08), (0.1, 0.2), (-0.15, 0.08), (-0.35, 0.16)], tone)
+    c.blob(xy("-0.5,0 0.5,0 0.42,0.14 0.25,0.08 0.1,0.2 -0.15,0.08 -0.35,0.16"), tone)
     c.ellipse(0.02, -0.9, 0.1, color="#c9202f", shade=0.5, ball=True)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .canvas import Canvas, Color, mirror, oval, smooth, tint
+from .canvas import Canvas, Color, mirror, oval, smooth, tint, xy
 
 DARK = "#2a2624"
 WHITE = "#f7f6f2"
@@ -32,7 +32,7 @@ def _figure(
     mane = _pick(c, HAIRS[:2] if skin in SKINS[3:] else HAIRS)
     long_hair = hair and c.rng.random() < 0.4
     if long_hair:
-        c.blob(mirror([(0, -0.86), (0.34, -0.72), (0.4, -0.3), (0.36, 0.02), (0.1, 0.0)]), mane)
+        c.blob(mirror(xy("0,-0.86 0.34,-0.72 0.4,-0.3 0.36,0.02 0.1,0")), mane)
     for side in (-1, 1):
         if not robe:
             c.rect(side * 0.17 - 0.14, 0.5, side * 0.17 + 0.14, 0.94, trousers, shade=0.25)
@@ -77,7 +77,7 @@ def firefighter(c: Canvas, tone: Color) -> None:
         c.rect(side * 0.17 - 0.14, 0.74, side * 0.17 + 0.14, 0.81, "#e8e34a", line=0.01)
     c.polygon(oval(0, -0.62, 0.36, 0.34, start=180, stop=360), "#c8202c", shade=0.35)
     c.ellipse(0, -0.62, 0.44, 0.08, color="#a81a24")
-    c.polygon([(-0.09, -0.88), (0.09, -0.88), (0.08, -0.7), (0, -0.64), (-0.08, -0.7)], GOLD)
+    c.polygon(xy("-0.09,-0.88 0.09,-0.88 0.08,-0.7 0,-0.64 -0.08,-0.7"), GOLD)
     c.outlined([(0.6, 0.9), (0.62, -0.2)], "#a8713f", 0.06, curve=False)
     c.polygon([(0.55, -0.3), (0.86, -0.36), (0.84, -0.06), (0.55, -0.12)], STEEL)
 
@@ -89,7 +89,7 @@ def doctor(c: Canvas, tone: Color) -> None:
         c.polygon([(side * 0.1, -0.24), (side * 0.3, -0.16), (side * 0.04, 0.18)], "#e4e8ea")
     c.rect(-0.36, 0.5, 0.36, 0.72, WHITE, shade=0.15)
     c.stroke([(0, 0.15), (0, 0.7)], "#b9c0c4", 0.02, curve=False)
-    c.stroke([(-0.16, -0.22), (-0.18, 0.1), (-0.02, 0.24), (0.14, 0.1), (0.14, -0.22)], "#3a4a55", 0.04)
+    c.stroke(xy("-0.16,-0.22 -0.18,0.1 -0.02,0.24 0.14,0.1 0.14,-0.22"), "#3a4a55", 0.04)
     c.ellipse(0.0, 0.28, 0.07, color=STEEL)
     c.rect(0.14, 0.26, 0.3, 0.42, "#e8ecee", line=0.014)
     c.stroke([(0.22, 0.29), (0.22, 0.39)], "#c8202c", 0.035, curve=False)
@@ -121,7 +121,7 @@ def police_officer(c: Canvas, tone: Color) -> None:
         for k, a in enumerate(np.arange(10) * np.pi / 5)
     ]
     c.polygon(star, GOLD, line=0.012)
-    c.blob([(-0.42, -0.88), (0, -1.0), (0.42, -0.88), (0.33, -0.7), (-0.33, -0.7)], tone, shade=0.3)
+    c.blob(xy("-0.42,-0.88 0,-1 0.42,-0.88 0.33,-0.7 -0.33,-0.7"), tone, shade=0.3)
     c.rect(-0.32, -0.74, 0.32, -0.66, DARK)
     c.polygon(oval(0, -0.66, 0.32, 0.09, start=0, stop=180), "#15171b")
     c.ellipse(0, -0.82, 0.08, color=GOLD)
@@ -144,7 +144,7 @@ def astronaut(c: Canvas, tone: Color) -> None:
 def farmer(c: Canvas, tone: Color) -> None:
     _figure(c, "#c8443c", tone)
     c.stroke([(-0.38, 0.2), (0.38, 0.2)], "#f0e2c8", 0.02, curve=False)
-    c.polygon([(-0.24, 0.02), (0.24, 0.02), (0.37, 0.35), (0.36, 0.64), (-0.36, 0.64), (-0.37, 0.35)], tone)
+    c.polygon(xy("-0.24,0.02 0.24,0.02 0.37,0.35 0.36,0.64 -0.36,0.64 -0.37,0.35"), tone)
     for side in (-1, 1):
         c.stroke([(side * 0.2, 0.05), (side * 0.26, -0.2)], tone, 0.08, curve=False)
         c.ellipse(side * 0.2, 0.07, 0.04, color=GOLD)
@@ -163,9 +163,9 @@ def painter(c: Canvas, tone: Color) -> None:
         c.stroke([(-0.37, y), (0.37, y)], "#3a5a8c", 0.05, curve=False)
     c.polygon([(-0.26, 0.12), (0.26, 0.12), (0.36, 0.74), (-0.36, 0.74)], "#d9cfb8")
     c.dots([(-0.15, 0.3), (0.1, 0.42), (-0.05, 0.6)], 0.05, tone)
-    c.blob([(-0.36, -0.78), (-0.1, -1.0), (0.34, -0.96), (0.42, -0.76), (0.1, -0.7), (-0.28, -0.66)], tone, shade=0.35)
+    c.blob(xy("-0.36,-0.78 -0.1,-1 0.34,-0.96 0.42,-0.76 0.1,-0.7 -0.28,-0.66"), tone, shade=0.35)
     c.stroke([(0.12, -0.97), (0.15, -1.06)], tone, 0.05, curve=False)
-    c.blob([(-0.95, 0.3), (-0.7, 0.1), (-0.4, 0.25), (-0.42, 0.52), (-0.7, 0.62), (-0.92, 0.5)], "#b98550", shade=0.25)
+    c.blob(xy("-0.95,0.3 -0.7,0.1 -0.4,0.25 -0.42,0.52 -0.7,0.62 -0.92,0.5"), "#b98550", shade=0.25)
     for x, y, color in (
         (-0.82, 0.32, "#c8202c"),
         (-0.68, 0.22, "#f0c02c"),
@@ -186,17 +186,13 @@ def pirate(c: Canvas, tone: Color) -> None:
         c.polygon([(side * 0.12, -0.22), (side * 0.36, -0.16), (side * 0.42, 0.62), (side * 0.22, 0.62)], tone)
     c.rect(-0.38, 0.42, 0.38, 0.53, "#5a3a20")
     c.rect(-0.08, 0.4, 0.08, 0.55, GOLD)
-    c.blob(
-        [(-0.62, -0.66), (-0.4, -0.95), (0, -1.03), (0.4, -0.95), (0.62, -0.66), (0.2, -0.72), (-0.2, -0.72)],
-        DARK,
-        shade=0.3,
-    )
+    c.blob(xy("-0.62,-0.66 -0.4,-0.95 0,-1.03 0.4,-0.95 0.62,-0.66 0.2,-0.72 -0.2,-0.72"), DARK, shade=0.3)
     c.ellipse(0, -0.86, 0.08, color=WHITE, line=0)
     for a, b in (((-0.12, -0.92), (0.12, -0.74)), ((0.12, -0.92), (-0.12, -0.74))):
         c.stroke([a, b], WHITE, 0.03, curve=False)
     c.ellipse(0.11, -0.48, 0.09, color=DARK, line=0)
     c.stroke([(-0.3, -0.64), (0.3, -0.4)], DARK, 0.025, curve=False)
-    c.blob([(-0.28, -0.36), (0, -0.38), (0.28, -0.36), (0.16, -0.1), (0, -0.04), (-0.16, -0.1)], "#4a2c1c")
+    c.blob(xy("-0.28,-0.36 0,-0.38 0.28,-0.36 0.16,-0.1 0,-0.04 -0.16,-0.1"), "#4a2c1c")
     c.stroke([(-0.08, -0.3), (0.08, -0.3)], "#d99a8a", 0.03, curve=False)
     c.stroke([(0.56, 0.42), (0.78, 0.0), (0.84, -0.35)], "#dfe4e8", 0.08)
     c.stroke([(0.46, 0.32), (0.68, 0.42)], GOLD, 0.06, curve=False)
@@ -223,32 +219,26 @@ def knight(c: Canvas, tone: Color) -> None:
     c.polygon([(-0.28, -0.18), (0.28, -0.18), (0.34, 0.72), (-0.34, 0.72)], tone)
     c.stroke([(0, -0.05), (0, 0.55)], WHITE, 0.09, curve=False)
     c.stroke([(-0.22, 0.14), (0.22, 0.14)], WHITE, 0.09, curve=False)
-    c.blob(mirror([(0, -0.9), (0.3, -0.82), (0.36, -0.5), (0.32, -0.22), (0.1, -0.14)]), STEEL, shade=0.4)
+    c.blob(mirror(xy("0,-0.9 0.3,-0.82 0.36,-0.5 0.32,-0.22 0.1,-0.14")), STEEL, shade=0.4)
     c.rect(-0.28, -0.58, 0.28, -0.48, DARK)
     c.stroke([(0, -0.88), (0, -0.2)], tint(STEEL, -0.35), 0.03, curve=False)
     c.dots([(s * x, y) for s in (-1, 1) for x in (0.09, 0.18) for y in (-0.38, -0.3)], 0.022, DARK)
     c.blob([(0, -0.88), (-0.1, -1.05), (-0.42, -0.95), (-0.3, -0.8)], "#c8202c", shade=0.3)
-    c.polygon([(0.52, 0.4), (0.52, -0.6), (0.58, -0.72), (0.64, -0.6), (0.64, 0.4)], "#dfe4e8")
+    c.polygon(xy("0.52,0.4 0.52,-0.6 0.58,-0.72 0.64,-0.6 0.64,0.4"), "#dfe4e8")
     c.stroke([(0.42, 0.38), (0.74, 0.38)], GOLD, 0.06, curve=False)
-    c.polygon(
-        smooth([(-0.9, 0.05), (-0.38, 0.05), (-0.4, 0.5), (-0.64, 0.8), (-0.88, 0.5)]), tone, shade=0.3, line=0.04
-    )
+    c.polygon(smooth(xy("-0.9,0.05 -0.38,0.05 -0.4,0.5 -0.64,0.8 -0.88,0.5")), tone, shade=0.3, line=0.04)
 
 
 def king(c: Canvas, tone: Color) -> None:
-    c.blob(mirror([(0, -0.25), (0.42, -0.15), (0.6, 0.5), (0.72, 0.95), (0.2, 0.98)]), tone, shade=0.3)
+    c.blob(mirror(xy("0,-0.25 0.42,-0.15 0.6,0.5 0.72,0.95 0.2,0.98")), tone, shade=0.3)
     _figure(c, "#e8e0d0", "#6a4a8c", robe=True)
     for side in (-1, 1):
         c.polygon(smooth([(side * 0.14, -0.22), (side * 0.4, -0.1), (side * 0.44, 0.9), (side * 0.26, 0.92)]), tone)
         c.stroke([(side * 0.14, -0.18), (side * 0.24, 0.4), (side * 0.24, 0.9)], WHITE, 0.1)
         c.dots([(side * 0.2, 0.1), (side * 0.24, 0.36), (side * 0.24, 0.62)], 0.025, DARK)
-    c.blob([(-0.3, -0.4), (0, -0.36), (0.3, -0.4), (0.2, -0.05), (0, 0.06), (-0.2, -0.05)], "#e6e2da")
+    c.blob(xy("-0.3,-0.4 0,-0.36 0.3,-0.4 0.2,-0.05 0,0.06 -0.2,-0.05"), "#e6e2da")
     c.stroke([(-0.08, -0.3), (0.08, -0.3)], "#c97a6a", 0.03, curve=False)
-    c.polygon(
-        [(-0.32, -0.66), (-0.38, -1.0), (-0.17, -0.82), (0, -1.06), (0.17, -0.82), (0.38, -1.0), (0.32, -0.66)],
-        GOLD,
-        shade=0.4,
-    )
+    c.polygon(xy("-0.32,-0.66 -0.38,-1 -0.17,-0.82 0,-1.06 0.17,-0.82 0.38,-1 0.32,-0.66"), GOLD, shade=0.4)
     c.dots([(-0.18, -0.73), (0.18, -0.73)], 0.04, "#2f6ab5")
     c.ellipse(0, -0.74, 0.05, color="#c8202c")
     c.outlined([(0.58, 0.9), (0.58, -0.1)], GOLD, 0.045, curve=False)

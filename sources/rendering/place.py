@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .canvas import Canvas, Color, mirror, oval, smooth, tint
+from .canvas import Canvas, Color, mirror, oval, smooth, tint, xy
 
 STONE = "#a9a49a"
 DARK = "#3a2f2a"
@@ -25,7 +25,7 @@ def _window(c: Canvas, x: float, y: float, w: float, h: float) -> None:
 
 
 def lighthouse(c: Canvas, tone: Color) -> None:
-    c.blob([(-0.75, 1.0), (-0.5, 0.75), (0.1, 0.7), (0.6, 0.8), (0.8, 1.0)], "#7d766d")
+    c.blob(xy("-0.75,1 -0.5,0.75 0.1,0.7 0.6,0.8 0.8,1"), "#7d766d")
     c.polygon([(-0.3, 0.82), (-0.2, -0.52), (0.2, -0.52), (0.3, 0.82)], "#f6f4ee", shade=0.3)
     for k in range(3):
         y0, y1 = -0.4 + 0.42 * k, -0.19 + 0.42 * k
@@ -100,8 +100,8 @@ def igloo(c: Canvas, tone: Color) -> None:
 
 
 def church(c: Canvas, tone: Color) -> None:
-    c.polygon([(-0.2, 0.98), (-0.2, 0.1), (0.3, -0.25), (0.85, 0.1), (0.85, 0.98)], tone, shade=0.2)
-    c.polygon([(-0.25, 0.14), (0.3, -0.3), (0.92, 0.14), (0.85, 0.2), (0.3, -0.16), (-0.2, 0.2)], ROOF)
+    c.polygon(xy("-0.2,0.98 -0.2,0.1 0.3,-0.25 0.85,0.1 0.85,0.98"), tone, shade=0.2)
+    c.polygon(xy("-0.25,0.14 0.3,-0.3 0.92,0.14 0.85,0.2 0.3,-0.16 -0.2,0.2"), ROOF)
     c.rect(-0.72, -0.3, -0.2, 0.98, tint(tone, 0.08), shade=0.3)
     c.polygon([(-0.78, -0.3), (-0.46, -0.82), (-0.14, -0.3)], ROOF, shade=0.3)
     c.stroke([(-0.46, -1.0), (-0.46, -0.8)], DARK, 0.035, curve=False)
@@ -148,20 +148,16 @@ def skyscraper(c: Canvas, tone: Color) -> None:
 
 
 def barn(c: Canvas, tone: Color) -> None:
-    c.polygon(
-        [(-0.8, 0.98), (-0.8, 0.0), (-0.5, -0.45), (0, -0.7), (0.5, -0.45), (0.8, 0.0), (0.8, 0.98)], tone, shade=0.28
-    )
+    c.polygon(xy("-0.8,0.98 -0.8,0 -0.5,-0.45 0,-0.7 0.5,-0.45 0.8,0 0.8,0.98"), tone, shade=0.28)
     for x in np.arange(-0.7, 0.75, 0.14):
         c.stroke([(x, 0.05), (x, 0.96)], tint(tone, -0.2), 0.014, curve=False)
-    c.stroke([(-0.92, 0.08), (-0.56, -0.48), (0, -0.76), (0.56, -0.48), (0.92, 0.08)], "#5f5a56", 0.1, curve=False)
+    c.stroke(xy("-0.92,0.08 -0.56,-0.48 0,-0.76 0.56,-0.48 0.92,0.08"), "#5f5a56", 0.1, curve=False)
     c.rect(-0.36, 0.28, 0.36, 0.98, tint(tone, -0.12), line=0)
     for a, b in (((-0.36, 0.28), (0.36, 0.98)), ((0.36, 0.28), (-0.36, 0.98)), ((0, 0.28), (0, 0.98))):
         c.stroke([a, b], "#f4efe4", 0.05, curve=False)
     c.stroke([(-0.36, 0.98), (-0.36, 0.28), (0.36, 0.28), (0.36, 0.98)], "#f4efe4", 0.06, curve=False)
     c.rect(-0.16, -0.36, 0.16, -0.06, DARK)
-    c.stroke(
-        [(-0.16, -0.36), (0.16, -0.36), (0.16, -0.06), (-0.16, -0.06), (-0.16, -0.36)], "#f4efe4", 0.05, curve=False
-    )
+    c.stroke(xy("-0.16,-0.36 0.16,-0.36 0.16,-0.06 -0.16,-0.06 -0.16,-0.36"), "#f4efe4", 0.05, curve=False)
 
 
 def pyramid(c: Canvas, tone: Color) -> None:
@@ -188,9 +184,7 @@ def tent(c: Canvas, tone: Color) -> None:
 def volcano(c: Canvas, tone: Color) -> None:
     for x, y, r in ((0.0, -0.72, 0.2), (-0.22, -0.85, 0.18), (0.22, -0.88, 0.2), (0.02, -0.95, 0.16)):
         c.ellipse(x, y, r, r * 0.8, color="#6d6a6a", line=0, shade=0.4, ball=True, opacity=0.9)
-    c.polygon(
-        smooth([(-1, 0.98), (-0.55, 0.4), (-0.22, -0.4), (0.22, -0.4), (0.55, 0.4), (1, 0.98)], False), tone, shade=0.35
-    )
+    c.polygon(smooth(xy("-1,0.98 -0.55,0.4 -0.22,-0.4 0.22,-0.4 0.55,0.4 1,0.98"), False), tone, shade=0.35)
     c.ellipse(0, -0.4, 0.23, 0.07, color="#e8541e")
     for path in (
         [(-0.08, -0.38), (-0.16, 0.0), (-0.08, 0.3), (-0.28, 0.7)],
@@ -204,8 +198,8 @@ def volcano(c: Canvas, tone: Color) -> None:
 
 
 def waterfall(c: Canvas, tone: Color) -> None:
-    c.blob([(-1, 0.95), (-0.98, -0.4), (-0.7, -0.8), (-0.3, -0.7), (-0.26, 0.2), (-0.3, 0.95)], tone, shade=0.35)
-    c.blob([(1, 0.95), (0.98, -0.5), (0.7, -0.85), (0.3, -0.7), (0.26, 0.2), (0.3, 0.95)], tint(tone, -0.1), shade=0.35)
+    c.blob(xy("-1,0.95 -0.98,-0.4 -0.7,-0.8 -0.3,-0.7 -0.26,0.2 -0.3,0.95"), tone, shade=0.35)
+    c.blob(xy("1,0.95 0.98,-0.5 0.7,-0.85 0.3,-0.7 0.26,0.2 0.3,0.95"), tint(tone, -0.1), shade=0.35)
     for side in (-1, 1):
         for x, y in ((0.5, -0.3), (0.8, 0.1), (0.55, 0.4)):
             c.stroke([(side * x, y), (side * (x + 0.1), y + 0.2), (side * x, y + 0.4)], tint(tone, -0.3), 0.03)
@@ -224,7 +218,7 @@ def waterfall(c: Canvas, tone: Color) -> None:
 
 def island(c: Canvas, tone: Color) -> None:
     c.ellipse(0, 0.82, 1.0, 0.16, color="#57b6d8", line=0)
-    c.blob([(-0.85, 0.8), (-0.5, 0.5), (0, 0.42), (0.5, 0.52), (0.85, 0.8), (0, 0.9)], "#ecd394", shade=0.3)
+    c.blob(xy("-0.85,0.8 -0.5,0.5 0,0.42 0.5,0.52 0.85,0.8 0,0.9"), "#ecd394", shade=0.3)
     c.outlined([(-0.1, 0.5), (0.0, 0.0), (0.2, -0.45)], "#9a6b3f", 0.12)
     for y in (0.3, 0.1, -0.1, -0.28):
         c.stroke([(-0.1 + 0.12 * (0.3 - y), y), (0.06 + 0.16 * (0.3 - y), y - 0.03)], "#6f4a28", 0.025, curve=False)
