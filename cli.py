@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from rich.console import Console
+from rich.filesize import decimal
 from rich.logging import RichHandler
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -39,6 +40,7 @@ from .corruptions.conditions import (
 from .push_to_hub import app as push_app
 
 if TYPE_CHECKING:
+    from .evaluation.cache import CacheInfo
     from .images import Storage
 
 app = typer.Typer(
@@ -53,6 +55,8 @@ app = typer.Typer(
 )
 list_app = typer.Typer(no_args_is_help=True, help="Lists configs, operators, adapters or sources.")
 app.add_typer(list_app, name="list")
+cache_app = typer.Typer(no_args_is_help=True, help="The embedding cache: `info` or `clear`.")
+app.add_typer(cache_app, name="cache")
 
 app.add_typer(push_app, name="push")
 
@@ -187,6 +191,51 @@ def select_conditions(text: str) -> tuple[Condition, ...]:
                 raise ValueError(f"{name!r} is a table, not a condition; try 'clean' or 'image_mosaic_s2'")
             chosen += config.conditions
     return tuple(dict.fromkeys(chosen or (CLEAN,)))
+
+
+@app.command("text-essential")
+def text_essential_command(
+    run_file: Annotated[Path, typer.Argument(help="Run file or folder, with modes it2it and i2i.")],
+    reference: Annotated[Path, typer.Option(help="Run of another model on the same source: its misses choose.")],
+) -> None:
+    """Drag on queries whose question matters: a modifier, 3 hard negatives, a miss of the reference's i2i."""
+    from .evaluation.subsets import text_essential
+    from .evaluation.table import block_line
+
+    found = text_essential(run_file, reference)
+    console.print(
+        f"text-essential subset: {found['n']} queries (with a modifier {found['n_modifier']}, and 3 hard negatives "
+        f"{found['n_hard_negatives']}, and missed by {found['reference']} on the photo alone "
+        f"{found['n_image_only_failure']})",
+        highlight=False,
+    )
+    for name, block in (("drag on the subset", found["drag"]), ("drag on all queries", found["drag_all"])):
+        console.print(block_line(name, block, "points"))
+
+
+@cache_app.command("info")
+def cache_info() -> None:
+    """What the embedding cache holds."""
+    from .evaluation.cache import info
+
+    _print_cache(info())
+
+
+@cache_app.command("clear")
+def cache_clear() -> None:
+    """Removes all cached embeddings."""
+    from .evaluation.cache import clear
+
+    console.print("removed:")
+    _print_cache(clear())
+
+
+def _print_cache(held: CacheInfo) -> None:
+    size = decimal(held.size)
+    console.print(
+        f"{held.vectors:,} vectors of {held.adapters} models in {held.shards:,} files, {size}", highlight=False
+    )
+    console.print(str(held.root), highlight=False, soft_wrap=True)
 
 
 @app.command()

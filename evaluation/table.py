@@ -48,11 +48,11 @@ def _table(record: dict[str, Any]) -> RenderableType:
             block = results["conditions"][mode].get(Condition(image, severity, text).id)
             _add(table, f"joint · {compact(image)} + {compact(text)} s{severity}", block)
     lines = [table, Text()]
-    lines.append(_line("drag (clean it2it - i2i)", results.get("drag"), "points"))
+    lines.append(block_line("drag (clean it2it - i2i)", results.get("drag"), "points"))
     gap = results.get("gamma_int", {})
     for severity in SEVERITIES:
-        lines.append(_line(f"gamma_int s{severity}", gap.get("severities", {}).get(f"s{severity}"), "points"))
-    lines.append(_line("gamma_int mean", gap.get("mean") or gap, "points"))
+        lines.append(block_line(f"gamma_int s{severity}", gap.get("severities", {}).get(f"s{severity}"), "points"))
+    lines.append(block_line("gamma_int mean", gap.get("mean") or gap, "points"))
     return Group(*lines)
 
 
@@ -77,7 +77,8 @@ def _interval(block: dict[str, Any], signed: bool = False) -> str:
     return f"[{low:+.2f}, {high:+.2f}]" if signed else f"[{low:.2f}, {high:.2f}]"
 
 
-def _line(name: str, block: dict[str, Any] | None, unit: str) -> Text:
+def block_line(name: str, block: dict[str, Any] | None, unit: str) -> Text:
+    """A value of the results with its interval, or the reason why there is none."""
     if block is None or block.get("value") is None:
         reason = (block or {}).get("reason", "its conditions were not part of the run")
         return Text(f"{name}: n/a ({reason})")
