@@ -23,10 +23,13 @@ _DESCRIPTION = (
     "15 image operators at 3 severities, 8 text operators, and both at once."
 )
 _CITATION = """\
-@inproceedings{snapbench,
-  title     = {SnapBench},
-  note      = {Findings of EMNLP 2026, arXiv:2608.29607},
-  year      = {2026}
+@article{chen2026snapbench,
+  title   = {SnapBench: Benchmarking Snap-and-Ask Multimodal Retrieval for Mobile Interactions},
+  author  = {Chen, Zirong and Ye, Fuda and Zhang, Kuan and Du, Enjun and Pu, Junfu and Wang, Xinlei and Zuo, Xinyu
+             and Duan, Lisheng and Ma, Jin and Zhang, Yongqi},
+  journal = {Findings of the Association for Computational Linguistics: EMNLP 2026},
+  note    = {arXiv:2608.29607},
+  year    = {2026}
 }
 """
 _HOMEPAGE = "https://arxiv.org/abs/2608.29607"
