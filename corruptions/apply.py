@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args, overload
 
@@ -20,6 +21,9 @@ from .seeding import generator
 Order = Literal["paper", "given"]
 ImageInput = Image.Image | np.ndarray | bytes | str | os.PathLike[str]
 Row = dict[str, Any]
+
+_NEEDED = ("query_id", "image", "text", "entity")
+"""Columns that rows must have."""
 
 _Array = TypeVar("_Array", bound=np.ndarray)
 
@@ -123,7 +127,7 @@ def corrupt_text(text: str, operator: str, *, entity: str, query_id: str = "", s
     return text_operator(operator)(text, entity, generator(seed, query_id, operator))
 
 
-def corrupt(condition: str, *, seed: int = 0, storage: Storage = "published") -> Callable[[Row], Row]:
+def corrupt(condition: str, *, seed: int = 0, storage: Storage = "published") -> RowCorruptor:
     """What maps clean query rows to those of a condition: ``dataset.map(corrupt("image_mosaic_s2"), num_proc=2)``.
 
     A config of several conditions (``image_mosaic``, ``joint_mosaic_charswap``) turns a row into one for each and
@@ -136,7 +140,7 @@ def corrupt(condition: str, *, seed: int = 0, storage: Storage = "published") ->
             ``lossless``. Rows whose image isn't corrupted keep it as it is.
 
     Returns:
-        A callable from a row (or a batch of rows) with the columns query_id, image, text and entity to the same row
+        A callable from a row (or a batch of rows) with the columns query_id, image, text and entity to a copy of it
         with image, text, condition, image_operator, severity, text_operator and text_status set.
 
     Raises:
@@ -168,33 +172,37 @@ class RowCorruptor:
     storage: Storage
     versions: tuple[str, ...]
 
-    def __call__(self, row: Mapping[str, Any]) -> Row:
+    def __call__(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
         """One row, or a batch of rows as ``batched=True`` hands it over: a mapping of lists."""
-        row = dict(row)
         if "query_id" not in row:
             raise ValueError(f"query_id must be a column of the rows, got the columns {sorted(row)}")
+        several = len(self.conditions) > 1
         if isinstance(row["query_id"], str):
-            if len(self.conditions) > 1:
+            if several:
                 raise ValueError(
                     f"condition stands for {', '.join(c.id for c in self.conditions)}, so that a row becomes several; "
                     "call map with batched=True, or name one of them"
                 )
-            return self._one(row, self.conditions[0])
-        rows = [dict(zip(row, values, strict=True)) for values in zip(*row.values(), strict=True)]
-        corrupted = [self._one(one, condition) for condition in self.conditions for one in rows]
-        return {column: [one[column] for one in corrupted] for column in corrupted[0]} if corrupted else row
+            return _updated(row, self._changes(row, self.conditions[0]))
+        # Columns that stay as they are aren't looked at: datasets decodes a column when it is.
+        columns = list(row) if several else [column for column in (*_NEEDED, "condition") if column in row]
+        rows = [dict(zip(columns, values, strict=True)) for values in zip(*(row[c] for c in columns), strict=True)]
+        changes = [self._changes(one, condition) for condition in self.conditions for one in rows]
+        batch = {column: [one[column] for one in changes] for column in (changes[0] if changes else ())}
+        kept = {column: list(row[column]) * len(self.conditions) for column in columns if column not in batch}
+        return {**kept, **batch} if several else _updated(row, batch)
 
-    def _one(self, row: Row, condition: Condition) -> Row:
+    def _changes(self, row: Mapping[str, Any], condition: Condition) -> Row:
+        """The columns that the condition sets."""
         query_id = row["query_id"]
         if row.get("condition", "clean") != "clean":
             raise ValueError(
                 f"row {query_id!r} is corrupted already (condition {row['condition']!r}); corrupt takes clean rows"
             )
-        for column in ("image", "text", "entity"):
+        for column in _NEEDED:
             if column not in row:
                 raise ValueError(f"row {query_id!r} must have the column {column!r}, got {sorted(row)}")
-        corrupted = {
-            **row,
+        changes: Row = {
             "condition": condition.id,
             "image_operator": condition.image_operator or "",
             "severity": condition.severity or 0,
@@ -202,13 +210,11 @@ class RowCorruptor:
             "text_status": "unchanged",
         }
         if condition.image_operator is not None:
-            corrupted["image"] = {
-                "bytes": self._image(row["image"], query_id, condition.image_operator, condition.severity),
-                "path": None,
-            }
+            image = self._image(row["image"], query_id, condition.image_operator, condition.severity)
+            changes["image"] = {"bytes": image, "path": None}
         if condition.text_operator is not None:
-            corrupted["text"], corrupted["text_status"] = self._text(row, condition.text_operator)
-        return corrupted
+            changes["text"], changes["text_status"] = self._text(row, condition.text_operator)
+        return changes
 
     def _image(self, image: Any, query_id: str, operator: str, severity: int | None) -> bytes:
         if isinstance(image, Mapping):  # An image column that isn't decoded.
@@ -218,9 +224,16 @@ class RowCorruptor:
             return encode_image(decoded, "published")
         return encode_image(corrupt_image(decoded, operator, severity, query_id=query_id, seed=self.seed), self.storage)
 
-    def _text(self, row: Row, operator: str) -> tuple[str, TextStatus]:
+    def _text(self, row: Mapping[str, Any], operator: str) -> tuple[str, TextStatus]:
         result = corrupt_text(row["text"], operator, entity=row["entity"], query_id=row["query_id"], seed=self.seed)
         return result.text, result.status
+
+
+def _updated(row: Mapping[str, Any], changes: Row) -> Mapping[str, Any]:
+    """A copy of the row with the changes; the lazy rows of datasets stay lazy, so that nothing is coded anew."""
+    result = copy.copy(row)
+    result.update(changes)  # type: ignore[attr-defined]
+    return result
 
 
 def _steps(
@@ -231,12 +244,12 @@ def _steps(
         if severity is None:
             raise TypeError(f"severity must be 1, 2 or 3 for operator {operator!r}, got None")
         return [(image_operator(operator), check_severity(severity), operator)]
-    if severity is not None:
-        raise ValueError(f"severity must be left out when operator is a sequence of (name, severity), got {severity!r}")
     if not isinstance(operator, Sequence):
         raise TypeError(
             f"operator must be a name or a sequence of (name, severity), got {type(operator).__name__}: {operator!r}"
         )
+    if severity is not None:
+        raise ValueError(f"severity must be left out when operator is a sequence of (name, severity), got {severity!r}")
     if not operator:
         raise ValueError("operator must name at least one operator, got an empty sequence")
     steps: list[tuple[ImageOperator, int, str]] = []

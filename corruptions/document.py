@@ -55,7 +55,7 @@ dataset.map(corrupt("joint_mosaic_charswap_s2"), num_proc=2)        # clean quer
   severity's, the blocks of mosaic at severity 2 lie within those of severity 3. Process, thread, order of calls and
   `PYTHONHASHSEED` play no part, and no global random state is read or set.
 * **Several at once** are applied in the order {order}, within a primitive as given; `order="given"` keeps yours.
-* **Memory** stays below 12 times the decoded photo, whatever its shape, plus some 16 MB.
+* **Memory** stays below 12 times the decoded photo, whatever its shape, plus at most 32 MB.
 * **Fixed pixels.** Radii, kernel lengths, cells and line widths are in pixels, as published, so an operator is stronger
   on a small photo than on a large one.
 

@@ -1,14 +1,17 @@
 """The 15 image operators in their plainest form: slow, obvious, one library call after another.
 
 Written from the description of the published operators (paper, Section 3.2, Table 8 and Appendix B.3) as the yardstick
-of the fast ones: ``REFERENCE[name](pixels, severity, rng)`` maps uint8 RGB [h, w, 3] to the same. Nothing of the
-package is imported, the parameters are typed in again, and extreme shapes are not handled.
+of the fast ones: ``REFERENCE[name](pixels, severity, seed)`` maps uint8 RGB [h, w, 3] to the same. As in the published
+pipeline, OpenCV works on BGR pixels, noise comes from NumPy's legacy generator and the other draws from Python's, but
+from own instances instead of the global ones. Nothing of the package is imported, the parameters are typed in again,
+and extreme shapes are not handled.
 """
 
 from __future__ import annotations
 
 import io
 import math
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,37 +27,41 @@ def font(name: str, size: int) -> ImageFont.FreeTypeFont:
     return ImageFont.truetype(str(FONTS / name), size, layout_engine=ImageFont.Layout.BASIC)
 
 
-def low_light(pixels: np.ndarray, severity: int, rng: np.random.Generator) -> np.ndarray:
+def swapped(pixels: np.ndarray) -> np.ndarray:
+    return cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR)
+
+
+def low_light(pixels: np.ndarray, severity: int, seed: int) -> np.ndarray:
     brightness, sigma = {1: (0.70, 3), 2: (0.40, 10), 3: (0.15, 22)}[severity]
-    dark = pixels.astype(np.float64) * brightness + rng.normal(0, sigma, pixels.shape)
-    return np.clip(dark, 0, 255).astype(np.uint8)
+    noise = np.random.RandomState(seed).randn(*pixels.shape) * sigma
+    return np.clip(pixels.astype(np.float32) * brightness + noise, 0, 255).astype(np.uint8)
 
 
-def overexposure(pixels: np.ndarray, severity: int, rng: np.random.Generator) -> np.ndarray:
+def overexposure(pixels: np.ndarray, severity: int, seed: int) -> np.ndarray:
     factor = {1: 1.4, 2: 2.2, 3: 3.0}[severity]
     return np.clip(pixels.astype(np.float32) * np.float32(factor), 0, 255).astype(np.uint8)
 
 
-def defocus_blur(pixels: np.ndarray, severity: int, rng: np.random.Generator) -> np.ndarray:
+def defocus_blur(pixels: np.ndarray, severity: int, seed: int) -> np.ndarray:
     radius = {1: 1.0, 2: 3.5, 3: 10.0}[severity]
     return np.asarray(Image.fromarray(pixels).filter(ImageFilter.GaussianBlur(radius)))
 
 
-def motion_blur(pixels: np.ndarray, severity: int, rng: np.random.Generator) -> np.ndarray:
+def motion_blur(pixels: np.ndarray, severity: int, seed: int) -> np.ndarray:
     side = {1: 5, 2: 13, 3: 25}[severity]
     kernel = np.zeros((side, side))
     kernel[side // 2, :] = 1 / side
-    return cv2.filter2D(pixels, -1, kernel)
+    return swapped(cv2.filter2D(swapped(pixels), -1, kernel))
 
 
-def compression(pixels: np.ndarray, severity: int, rng: np.random.Generator) -> np.ndarray:
+def compression(pixels: np.ndarray, severity: int, seed: int) -> np.ndarray:
     quality = {1: 50, 2: 18, 3: 5}[severity]
     buffer = io.BytesIO()
     Image.fromarray(pixels).save(buffer, format="JPEG", quality=quality)
     return np.asarray(Image.open(buffer).convert("RGB"))
 
 
-def low_resolution(pixels: np.ndarray, severity: int, rng: np.random.Generator) -> np.ndarray:
+def low_resolution(pixels: np.ndarray, severity: int, seed: int) -> np.ndarray:
     scale = {1: 0.50, 2: 0.25, 3: 0.08}[severity]
     image = Image.fromarray(pixels)
     small = (max(4, int(image.width * scale)), max(4, int(image.height * scale)))
@@ -62,7 +69,7 @@ def low_resolution(pixels: np.ndarray, severity: int, rng: np.random.Generator) 
     return np.asarray(image.resize(small, nearest).resize(image.size, nearest))
 
 
-def rotation(pixels: np.ndarray, severity: int, rng: np.random.Generator) -> np.ndarray:
+def rotation(pixels: np.ndarray, severity: int, seed: int) -> np.ndarray:
     angle = {1: 10, 2: 45, 3: 180}[severity]
     image = Image.fromarray(pixels)
     width, height = image.size
@@ -77,19 +84,19 @@ def rotation(pixels: np.ndarray, severity: int, rng: np.random.Generator) -> np.
     return np.asarray(rotated.crop((left, top, left + width, top + height)))
 
 
-def perspective(pixels: np.ndarray, severity: int, rng: np.random.Generator) -> np.ndarray:
+def perspective(pixels: np.ndarray, severity: int, seed: int) -> np.ndarray:
     height, width = pixels.shape[:2]
     inset = int(min(width, height) * {1: 0.10, 2: 0.20, 3: 0.30}[severity])
     corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     moved = np.array([[inset, inset // 2], [width - inset, inset // 2], [width, height], [0, height]], np.float32)
-    warped = cv2.warpPerspective(pixels, cv2.getPerspectiveTransform(corners, moved), (width, height))
+    warped = cv2.warpPerspective(swapped(pixels), cv2.getPerspectiveTransform(corners, moved), (width, height))
     cropped = warped[inset // 2 + 2 : height, inset + 2 : width - inset - 2]
     if min(cropped.shape[:2]) < 8:
         cropped = warped
-    return cv2.resize(cropped, (width, height))
+    return swapped(cv2.resize(cropped, (width, height)))
 
 
-def lens_distortion(pixels: np.ndarray, severity: int, rng: np.random.Generator) -> np.ndarray:
+def lens_distortion(pixels: np.ndarray, severity: int, seed: int) -> np.ndarray:
     k1 = {1: -0.10, 2: -0.20, 3: -0.30}[severity]
     height, width = pixels.shape[:2]
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
@@ -97,28 +104,32 @@ def lens_distortion(pixels: np.ndarray, severity: int, rng: np.random.Generator)
     factor = 1 + k1 * (x_unit**2 + y_unit**2)
     map_x = (x_unit * factor * (width / 2) + width / 2).astype(np.float32)
     map_y = (y_unit * factor * (height / 2) + height / 2).astype(np.float32)
-    warped = cv2.remap(pixels, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=(0, 0, 0))
+    warped = cv2.remap(
+        swapped(pixels), map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=(0, 0, 0)
+    )
     margin = min(0.18, abs(k1) * 0.12)
     margin_x, margin_y = max(2, int(width * margin)), max(2, int(height * margin))
-    return cv2.resize(warped[margin_y : height - margin_y, margin_x : width - margin_x], (width, height))
+    cropped = warped[margin_y : height - margin_y, margin_x : width - margin_x]
+    return swapped(cv2.resize(cropped, (width, height)))
 
 
-def cropping(pixels: np.ndarray, severity: int, rng: np.random.Generator) -> np.ndarray:
+def cropping(pixels: np.ndarray, severity: int, seed: int) -> np.ndarray:
     keep = {1: 0.90, 2: 0.65, 3: 0.40}[severity]
     height, width = pixels.shape[:2]
     new_height, new_width = int(height * keep), int(width * keep)
-    left, top = rng.integers(0, width - new_width + 1), rng.integers(0, height - new_height + 1)
+    draws = random.Random(seed)
+    left, top = draws.randint(0, width - new_width), draws.randint(0, height - new_height)
     return pixels[top : top + new_height, left : left + new_width].copy()
 
 
-def downscale(pixels: np.ndarray, severity: int, rng: np.random.Generator) -> np.ndarray:
+def downscale(pixels: np.ndarray, severity: int, seed: int) -> np.ndarray:
     scale = {1: 0.20, 2: 0.10, 3: 0.04}[severity]
     image = Image.fromarray(pixels)
     small = (max(4, int(image.width * scale)), max(4, int(image.height * scale)))
     return np.asarray(image.resize(small, Image.Resampling.LANCZOS))
 
 
-def watermark(pixels: np.ndarray, severity: int, rng: np.random.Generator) -> np.ndarray:
+def watermark(pixels: np.ndarray, severity: int, seed: int) -> np.ndarray:
     opacity, tiling = {1: (80, "single"), 2: (160, "half"), 3: (220, "full")}[severity]
     image = Image.fromarray(pixels).convert("RGBA")
     width, height = image.size
@@ -139,7 +150,7 @@ def watermark(pixels: np.ndarray, severity: int, rng: np.random.Generator) -> np
     return np.asarray(Image.alpha_composite(image, overlay).convert("RGB"))
 
 
-def mosaic(pixels: np.ndarray, severity: int, rng: np.random.Generator) -> np.ndarray:
+def mosaic(pixels: np.ndarray, severity: int, seed: int) -> np.ndarray:
     blocks, ratio = {1: (1, 0.20), 2: (2, 0.35), 3: (4, 0.55)}[severity]
     image = Image.fromarray(pixels)
     width, height = image.size
@@ -147,10 +158,11 @@ def mosaic(pixels: np.ndarray, severity: int, rng: np.random.Generator) -> np.nd
     block_height = min(height, max(80, int(height * ratio)))
     left_limit, right_limit = int(width * 0.25), int(width * 0.75)
     top_limit, bottom_limit = int(height * 0.25), int(height * 0.75)
+    draws = random.Random(seed)
     for _ in range(blocks):
         for _attempt in range(40):
-            x = int(rng.integers(0, width - block_width + 1))
-            y = int(rng.integers(0, height - block_height + 1))
+            x = draws.randint(0, width - block_width)
+            y = draws.randint(0, height - block_height)
             beside = x + block_width <= left_limit or x >= right_limit
             if beside or y + block_height <= top_limit or y >= bottom_limit:
                 break
@@ -160,24 +172,25 @@ def mosaic(pixels: np.ndarray, severity: int, rng: np.random.Generator) -> np.nd
     return np.asarray(image)
 
 
-def scribble(pixels: np.ndarray, severity: int, rng: np.random.Generator) -> np.ndarray:
+def scribble(pixels: np.ndarray, severity: int, seed: int) -> np.ndarray:
     lines, thickness = {1: (3, 2), 2: (6, 4), 3: (9, 5)}[severity]
     # As a viewer of the published images sees them.
     colors = [(0, 0, 0), (30, 30, 220), (220, 30, 30), (30, 200, 30), (0, 150, 200)]
-    canvas = cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR)
+    canvas = swapped(pixels)
     height, width = canvas.shape[:2]
+    draws = random.Random(seed)
     for _ in range(lines):
-        color = colors[rng.integers(5)]
-        x, y = int(rng.integers(0, width)), int(rng.integers(0, height))
-        for _step in range(rng.integers(4, 11)):
-            new_x = min(max(x + int(rng.integers(-width // 5, width // 5 + 1)), 0), width - 1)
-            new_y = min(max(y + int(rng.integers(-height // 5, height // 5 + 1)), 0), height - 1)
+        color = draws.choice(colors)
+        x, y = draws.randint(0, width - 1), draws.randint(0, height - 1)
+        for _step in range(draws.randint(4, 10)):
+            new_x = min(max(x + draws.randint(-width // 5, width // 5), 0), width - 1)
+            new_y = min(max(y + draws.randint(-height // 5, height // 5), 0), height - 1)
             cv2.line(canvas, (x, y), (new_x, new_y), color[::-1], thickness, cv2.LINE_AA)
             x, y = new_x, new_y
-    return cv2.cvtColor(canvas, cv2.COLOR_BGR2RGB)
+    return swapped(canvas)
 
 
-def ui_elements(pixels: np.ndarray, severity: int, rng: np.random.Generator) -> np.ndarray:
+def ui_elements(pixels: np.ndarray, severity: int, seed: int) -> np.ndarray:
     image = Image.fromarray(pixels).convert("RGBA")
     width, height = image.size
     main = font("DejaVuSans.ttf", max(10, int(0.035 * height)))
@@ -202,7 +215,7 @@ def ui_elements(pixels: np.ndarray, severity: int, rng: np.random.Generator) -> 
     return np.asarray(Image.alpha_composite(image, overlay).convert("RGB"))
 
 
-REFERENCE: dict[str, Callable[[np.ndarray, int, np.random.Generator], np.ndarray]] = {
+REFERENCE: dict[str, Callable[[np.ndarray, int, int], np.ndarray]] = {
     function.__name__: function
     for function in (
         low_light,

@@ -21,8 +21,10 @@ def downscale(pixels: Pixels, rng: np.random.Generator, *, scale: float, least: 
     """Each side is reduced to ``scale`` of its length, but not below ``least`` pixels and never enlarged.
 
     Averages of whole pixels take over the strong part of the reduction and leave at least a fourfold one to the
-    Lanczos filter, where the difference is below one grey level.
+    Lanczos filter, where the difference is below one grey level; not for outputs so small that the last, incomplete
+    average would weigh.
     """
     height, width = pixels.shape[:2]
     new_size = min(width, max(least, int(width * scale))), min(height, max(least, int(height * scale)))
-    return np.array(Image.fromarray(pixels).resize(new_size, Image.Resampling.LANCZOS, reducing_gap=4.0))
+    gap = 4.0 if min(new_size) >= 24 else None
+    return np.array(Image.fromarray(pixels).resize(new_size, Image.Resampling.LANCZOS, reducing_gap=gap))

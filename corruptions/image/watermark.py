@@ -16,8 +16,8 @@ _GREY = 180
 _LETTERS = 0.16
 """Height of the letters as a part of the image's width; also the step of the tilings, times one or two."""
 
-_TALLEST = 1024
-"""Letters above this many pixels are drawn at this height and enlarged: a word of 33,000-pixel images needs 120 MB."""
+_TALLEST = 2048
+"""Letters of more pixels are drawn at this height and enlarged: at full size the word of a panorama takes 100 MB."""
 
 
 @define_image_operator(
@@ -88,6 +88,7 @@ class _Word:
         image = Image.new("L", (int(right - left), int(bottom - top)))
         ImageDraw.Draw(image).text((-left, -top), _WORD, font=font(BOLD, drawn), fill=255)
         self._letters = np.asarray(image)
+        self._drawn_top = top
         self.left, self.top = round(left * self._scale), round(top * self._scale)
         self.height, self._width = (round(side * self._scale) for side in self._letters.shape)
 
@@ -95,7 +96,8 @@ class _Word:
         """uint8 [stop - start, width]: these rows of the word at its full size."""
         if self._scale == 1:
             return self._letters[start:stop]
-        place = np.clip((np.arange(start, stop) + 0.5) / self._scale - 0.5, 0, self._letters.shape[0] - 1)
+        place = (np.arange(start, stop) + self.top + 0.5) / self._scale - self._drawn_top - 0.5
+        place = np.clip(place, 0, self._letters.shape[0] - 1)
         upper = np.minimum(place.astype(np.intp), self._letters.shape[0] - 2)
         weight = (place - upper).astype(np.float32)[:, None]
         rows = self._letters[upper] * (1 - weight) + self._letters[upper + 1] * weight
