@@ -17,7 +17,6 @@ from huggingface_hub.repocard_data import eval_results_to_model_index, model_ind
 from ..sources import HUB_ID
 from .cards import CITATION, join_card, plain, split_card, table, with_section
 from .destination import Changes, Destination, PushError
-from .figure import draw_severities
 
 RESULTS_FILE = ".eval_results/snapbench.yaml"
 PICTURE = "snapbench.png"
@@ -204,6 +203,8 @@ def build(
             if model_index:
                 data["model-index"] = _model_index(data.get("model-index"), run, model, dataset_id)
             if card:
+                from .figure import draw_severities  # Plots take a second to import.
+
                 body = with_section(body, _section(run, dataset_id))
                 files[PICTURE] = draw_severities(run["results"][RULE], plain_name(run))
             files["README.md"] = join_card(data, body)

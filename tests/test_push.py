@@ -98,10 +98,11 @@ def environment(hub, tmp_path):
 
 
 COMMANDS = """
-import contextlib, io, json, sys
+import contextlib, io, json, os, sys
 from snapbench.push_to_hub import main
 outcomes = []
-for command in json.loads(sys.argv[1]):
+for token, command in json.loads(sys.argv[1]):
+    os.environ["HF_TOKEN"] = token
     out, err, code = io.StringIO(), io.StringIO(), 0
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
@@ -115,16 +116,20 @@ print(json.dumps(outcomes))
 
 @pytest.fixture
 def push(environment):
-    """Runs push commands one after another in one new process; checks that none shows the token."""
+    """Runs push commands one after another in one new process, each with a token; none may show it."""
 
-    def call(*commands, **variables):
-        arguments = json.dumps([[str(part) for part in command] for command in commands])
-        env = {key: value for key, value in (environment | variables).items() if value is not None}
+    def call(*commands, tokens=None):
+        tokens = tokens or [TOKEN] * len(commands)
+        arguments = [[token, [str(part) for part in command]] for token, command in zip(tokens, commands, strict=True)]
         done = subprocess.run(
-            [sys.executable, "-c", COMMANDS, arguments], env=env, capture_output=True, text=True, check=False
+            [sys.executable, "-c", COMMANDS, json.dumps(arguments)],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, done.stderr
-        assert TOKEN not in done.stdout + done.stderr
+        assert not [token for token in tokens if token and token in done.stdout + done.stderr]
         outcomes = json.loads(done.stdout.splitlines()[-1])
         return outcomes if len(outcomes) > 1 else outcomes[0]
 
@@ -366,15 +371,7 @@ def test_every_config_in_one_commit_comes_back_bit_for_bit(tmp_path, hub, push, 
     assert list(digests) == list(dict.fromkeys(["queries", "gallery", "labels", *listed_configs()]))
     assert len(digests) > 61
     assert (default, streamed) == (3, 9)
-    for name in (
-        "queries",
-        "clean",
-        "gallery",
-        "labels",
-        "joint_mosaic_charswap",
-        "image_lowlight_s3",
-        "text_wordswap",
-    ):
+    for name in names:
         rows = snapbench.load(name, source=source, cache_dir=str(tmp_path / "local"))
         rows = rows.cast_column("image", _RAW) if "image" in rows.column_names else rows
         assert digests[name] == digest(list(rows)), name
@@ -413,7 +410,7 @@ def test_an_interrupted_upload_is_resumed(tmp_path, hub, environment, push):
     command = ["dataset", "org/bench", "--source", str(source), "-c", "text_charadd", "-c", "image_rotation_s2"]
     hub.fail(r"POST .*/commit/", delay=60)
     process = subprocess.Popen(
-        [sys.executable, "-c", COMMANDS, json.dumps([command])],
+        [sys.executable, "-c", COMMANDS, json.dumps([[TOKEN, command]])],
         env=environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -473,11 +470,16 @@ def test_the_page_computes_its_example(tmp_path):
 # --- results
 
 
-def run_results(hub, push, *arguments, model="me/model"):
-    return push(["results", *arguments, "--model", model])
+READ_RESULTS = """
+import json, yaml
+from huggingface_hub import ModelCard, hf_hub_download, parse_eval_result_entries
+entries = parse_eval_result_entries(yaml.safe_load(open(hf_hub_download("me/model", ".eval_results/snapbench.yaml"))))
+card = ModelCard.load("me/model")
+print(json.dumps([[e.task_id for e in entries], [r.metric_value for r in card.data.eval_results]]))
+"""
 
 
-def test_results_are_published_updated_and_leave_others_alone(tmp_path, hub, push, run_file):
+def test_results_are_published_updated_and_leave_others_alone(hub, push, stock, run_file):
     theirs = [
         {"dataset": {"id": "cais/hle", "task_id": "hle"}, "value": 20.9, "date": "2025-01-01", "notes": NASTY},
         {"dataset": {"id": "yefd/SnapBench", "task_id": "it2it_clean"}, "value": 1.0, "notes": "an older run"},
@@ -532,21 +534,8 @@ def test_results_are_published_updated_and_leave_others_alone(tmp_path, hub, pus
     with Image.open(io.BytesIO(files["snapbench.png"])) as picture:
         assert picture.size == (1200, 750)
 
-
-def test_the_real_client_reads_the_results(tmp_path, hub, push, stock, run_file):
-    hub.create("model", "me/model", {})
-    code, _, err = push(["results", run_file, "--model", "me/model", "--model-index"])
-    assert code == 0, err
-    read = stock(
-        """
-import json, yaml
-from huggingface_hub import ModelCard, hf_hub_download, parse_eval_result_entries
-entries = parse_eval_result_entries(yaml.safe_load(open(hf_hub_download("me/model", ".eval_results/snapbench.yaml"))))
-card = ModelCard.load("me/model")
-print(json.dumps([[e.task_id for e in entries], [r.metric_value for r in card.data.eval_results]]))
-"""
-    )
-    assert read[0] == [task.id for task in results.TASKS]
+    read = stock(READ_RESULTS)
+    assert read[0] == ["hle", *(task.id for task in results.TASKS)]
     assert read[1] == [value.value for value in results.read_values(make_run())]
 
 
@@ -609,30 +598,22 @@ def test_a_results_file_that_cannot_be_read_is_left_alone(tmp_path, capsys, run_
 
 def test_rights_and_names(hub, push, run_file):
     hub.create("model", "me/model", {})
-    wrong, missing = push(
-        ["results", run_file, "--model", "me/model"], ["metric", "org/new"], HF_TOKEN="hf_wrong_token"
-    )
-    assert "doesn't know this token" in message(wrong)
-    assert "doesn't know this token" in message(missing)
-    assert "hf_wrong_token" not in str([wrong, missing])
-    reader, creator = push(
-        ["results", run_file, "--model", "me/model"], ["metric", "org/new"], HF_TOKEN="hf_local_read"
-    )
-    assert "may not write" in message(reader)
-    assert "is as it was" in message(reader)
-    assert "may not write" in message(creator)
-    nobody = push(["metric", "org/new"], HF_TOKEN=None)
-    assert "HF_TOKEN" in message(nobody)
-    absent, branch, name, offline = push(
-        ["results", run_file, "--model", "me/absent"],
-        ["results", run_file, "--model", "me/model", "--revision", "nowhere"],
-        ["results", run_file, "--model", "model"],
-        ["results", "/nowhere/run.json", "--model", "me/model"],
-    )
-    assert "there is no model 'me/absent'" in message(absent)
-    assert "no revision 'nowhere'" in message(branch)
-    assert "user/name" in message(name)
-    assert "no run file" in message(offline)
+    to_model = ["results", run_file, "--model", "me/model"]
+    cases = [
+        ("hf_wrong_token", to_model, "doesn't know this token"),
+        ("hf_wrong_token", ["metric", "org/new"], "doesn't know this token"),
+        ("hf_local_read", to_model, "may not write"),
+        ("hf_local_read", to_model, "is as it was"),
+        ("hf_local_read", ["metric", "org/new"], "may not write"),
+        ("", ["metric", "org/new"], "HF_TOKEN"),
+        (TOKEN, ["results", run_file, "--model", "me/absent"], "there is no model 'me/absent'"),
+        (TOKEN, [*to_model, "--revision", "nowhere"], "no revision 'nowhere'"),
+        (TOKEN, ["results", run_file, "--model", "model"], "user/name"),
+        (TOKEN, ["results", "/nowhere/run.json", "--model", "me/model"], "no run file"),
+    ]
+    outcomes = push(*(command for _, command, _ in cases), tokens=[token for token, _, _ in cases])
+    for outcome, (_, _, hint) in zip(outcomes, cases, strict=True):
+        assert hint in message(outcome)
     assert ("space", "org/new") not in hub.repos
     assert len(hub.repos["model", "me/model"].history()) == 1
 
