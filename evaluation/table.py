@@ -47,7 +47,7 @@ def _table(record: dict[str, Any]) -> RenderableType:
         for severity in SEVERITIES:
             block = results["conditions"][mode].get(Condition(image, severity, text).id)
             _add(table, f"joint · {compact(image)} + {compact(text)} s{severity}", block)
-    lines = [table, Text()]
+    lines: list[RenderableType] = [table, Text()]
     lines.append(block_line("drag (clean it2it - i2i)", results.get("drag"), "points"))
     gap = results.get("gamma_int", {})
     for severity in SEVERITIES:
