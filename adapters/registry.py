@@ -19,7 +19,6 @@ from ..corruptions.conditions import close_matches
 from .base import Adapter, AdapterSpec, BatchedAdapter, first_batch_size, spec_digest
 from .loading import (
     check_checkpoint,
-    download,
     find_checkpoint,
     parse_device,
     read_config,
@@ -169,36 +168,50 @@ def _find(model: str, options: dict[str, Any]) -> AdapterSpec | Adapter:
         return PairOfTowers(load_adapter(image, **options), load_adapter(text, **options))
     if re.fullmatch(r".+(\.py|[A-Za-z_][\w.]*):[A-Za-z_]\w*", model):
         return OwnAdapter(load_own(model), origin=model, batch_size=options["batch_size"])
+    if model.startswith("st:"):
+        return _sentence_transformer(model[len("st:") :], options)
     if Path(model).is_dir():
-        return _spec_of_folder(Path(model), name=model)
+        return _recognised(replace(_ANY, name=model, folder=Path(model)), options)
     known = {spec.hub_id: spec for spec in list_adapters() if spec.hub_id}
     if model in known:
         return known[model]
     if re.fullmatch(r"[\w.-]+/[\w.-]+", model) and not model.startswith("."):
-        folder = download(model)
-        return replace(_spec_of_folder(folder, name=model), folder=None, hub_id=model, revision=folder.name)
+        return _recognised(replace(_ANY, name=model, hub_id=model), options)
     if "/" in model or os.sep in model:
         raise FileNotFoundError(f"adapter {model!r}: there is no such folder")
     return adapter_spec(model)
 
 
-def _spec_of_folder(folder: Path, name: str) -> AdapterSpec:
+_ANY = AdapterSpec(name="", family="")
+
+
+def _recognised(place: AdapterSpec, options: dict[str, Any]) -> AdapterSpec | Adapter:
     """Recognises a checkpoint by its files.
 
     Raises:
         ValueError: an architecture that does not say by itself how its vectors are made.
     """
+    folder = find_checkpoint(place).folder
+    if (folder / "modules.json").is_file():
+        return _sentence_transformer(place.name, options)
     config_path = folder / "config.json"
     model_type = None
     if config_path.is_file():
         model_type = json.loads(config_path.read_text(encoding="utf-8")).get("model_type")
     if model_type not in GENERIC:
         raise ValueError(
-            f"{name!r} holds a model of type {model_type!r}, which does not say how its vectors are made; "
+            f"{place.name!r} holds a model of type {model_type!r}, which does not say how its vectors are made; "
             "name the recipe, e.g. load_adapter('gme-2b', weights=...). Recognised by themselves: "
             f"sentence-transformers models and {', '.join(GENERIC)}"
         )
-    return replace(_spec_at(GENERIC[model_type]), name=name, folder=folder)
+    return replace(_spec_at(GENERIC[model_type]), name=place.name, folder=place.folder, hub_id=place.hub_id)
+
+
+def _sentence_transformer(model: str, options: dict[str, Any]) -> Adapter:
+    from .sentence_transformer import load_sentence_transformer
+
+    place = {"folder": Path(model)} if Path(model).is_dir() else {"hub_id": model}
+    return load_sentence_transformer(model, find_checkpoint(replace(_ANY, name=model, **place)), **options)
 
 
 def _changed(spec: AdapterSpec, changes: _Changes) -> AdapterSpec:

@@ -120,8 +120,9 @@ def clip(folder: Path, dim: int = 16) -> Path:
         vision_config={**SMALL, "image_size": 30, "patch_size": 15},
         projection_dim=dim,
     )
-    images = transformers.CLIPImageProcessor(size={"shortest_edge": 30}, crop_size={"height": 30, "width": 30})
-    return save(folder, widen(transformers.CLIPModel(config)), tokenizer, images)
+    images = transformers.CLIPImageProcessorPil(size={"shortest_edge": 30}, crop_size={"height": 30, "width": 30})
+    processor = transformers.CLIPProcessor(image_processor=images, tokenizer=tokenizer)
+    return save(folder, widen(transformers.CLIPModel(config)), processor)
 
 
 def siglip(folder: Path, tokenizer: str = "unigram", dim: int = 32) -> Path:
@@ -145,7 +146,7 @@ def siglip(folder: Path, tokenizer: str = "unigram", dim: int = 32) -> Path:
         },
         vision_config={**size, "image_size": 32, "patch_size": 16},
     )
-    images = transformers.SiglipImageProcessor(size={"height": 32, "width": 32})
+    images = transformers.SiglipImageProcessorPil(size={"height": 32, "width": 32})
     save(folder, widen(transformers.SiglipModel(config)), words, images)
     if tokenizer == "gemma":  # the class that the Hub's checkpoints name
         path = folder / "tokenizer_config.json"
@@ -227,7 +228,7 @@ def blip(folder: Path, dim: int = 24) -> Path:
         projection_dim=32,
         image_text_hidden_size=dim,
     )
-    images = transformers.BlipImageProcessor(size={"height": 32, "width": 32})
+    images = transformers.BlipImageProcessorPil(size={"height": 32, "width": 32})
     return save(folder, widen(transformers.BlipForImageTextRetrieval(config)), tokenizer, images)
 
 
@@ -370,3 +371,12 @@ def llava_next(folder: Path) -> Path:
         size={"shortest_edge": 28}, crop_size={"height": 28, "width": 28}, image_grid_pinpoints=grid
     )
     return save(folder, widen(transformers.LlavaNextForConditionalGeneration(config)), tokenizer, images)
+
+
+QWEN_CHAT_TEMPLATE = (
+    "{% for message in messages %}<|im_start|>{{ message.role }}\n"
+    "{% if message.content is string %}{{ message.content }}{% else %}{% for part in message.content %}"
+    "{% if part.type == 'image' %}<|vision_start|><|image_pad|><|vision_end|>"
+    "{% elif part.type == 'text' %}{{ part.text }}{% endif %}{% endfor %}{% endif %}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
