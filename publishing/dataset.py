@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,7 +30,7 @@ from ..evaluation.runfile import package_versions
 from ..images import Storage
 from ..rows import code_hash, gallery_row, query_row
 from ..snapbench_dataset import FEATURES, SnapBench
-from ..sources import Source
+from ..sources import Query, Source
 from .cards import CITATION, join_card, merge_named, plain, split_card, table, with_section
 from .destination import Changes, Destination, PushError
 from .licenses import card_license
@@ -41,6 +44,8 @@ SCHEMA_VERSION = 1
 BASE_CONFIGS = ("queries", "gallery", "labels")
 DEFAULT_CONFIG = {"rows": "queries", "recipe": "recipe"}
 SHARD_BYTES = 500_000_000
+NOTICES = ("LICENSE", "LICENSE.md", "LICENSE.txt", "TAKEDOWN.md")
+"""Files of a source that travel with its data."""
 
 TASK_CATEGORIES = ("text-retrieval", "image-feature-extraction")
 """The Hub's list has no image-text retrieval; the tags say the rest."""
@@ -167,15 +172,16 @@ def _write_recipe(plan: Plan, unit: str, folder: Path, num_proc: int | None) -> 
         rows: Iterable[dict[str, Any]] = map(_gallery_recipe, map(gallery_row, plan.source.gallery))
         schema = _GALLERY_RECIPE_SCHEMA
     else:
-        condition = parse_condition(unit)
-        rows = (_query_recipe(plan, query, condition) for query in plan.source.queries)
+        recipe_of = partial(_query_recipe, plan, parse_condition(unit))
+        with ThreadPoolExecutor(num_proc or os.cpu_count()) as pool:
+            rows = list(pool.map(recipe_of, plan.source.queries))
         schema = _RECIPE_SCHEMA
     recipe = pa.Table.from_pylist(list(rows), schema=schema)
     pq.write_table(recipe, folder / "test-00000-of-00001.parquet")
     return {"num_examples": recipe.num_rows, "num_bytes": recipe.nbytes}
 
 
-def _query_recipe(plan: Plan, query: Any, condition: Condition) -> dict[str, Any]:
+def _query_recipe(plan: Plan, condition: Condition, query: Query) -> dict[str, Any]:
     row = query_row(query, condition, seed=plan.seed, storage=plan.storage)
     keys = ("query_id", "condition", "image_operator", "severity", "text_operator", "text_status")
     return {
@@ -226,7 +232,7 @@ def build(plan: Plan, staged: Mapping[str, Staged]) -> Callable[[Destination], C
         files: dict[str, bytes | Path] = {path: file for unit in staged.values() for path, file in unit.files.items()}
         kept = {path for unit in manifest["units"].values() for path in unit["files"]}
         removed = {path for unit in (old or {}).get("units", {}).values() for path in unit["files"]} - kept
-        for name in ("LICENSE", "LICENSE.md", "LICENSE.txt", "TAKEDOWN.md"):
+        for name in NOTICES:
             notice = plan.source.root / name
             if notice.is_file():
                 files[name] = notice.read_bytes()
@@ -320,6 +326,8 @@ def _card(plan: Plan, manifest: Mapping[str, Any], card: bytes | None, old: Mapp
     for name in ("license", "license_name", "license_link"):
         data.pop(name, None)
     data |= card_license(plan.source.license)
+    if data["license"] == "other" and (plan.source.root / NOTICES[0]).is_file():
+        data["license_link"] = NOTICES[0]
     data.setdefault("pretty_name", plan.source.label)
     data.setdefault("language", ["en"])
     data.setdefault("task_categories", list(TASK_CATEGORIES))

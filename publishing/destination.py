@@ -217,9 +217,12 @@ class HubDestination:
             reason = f"the Hub refused it ({_brief(error)})"
         else:
             return error
-        return PushError(f"{doing} {self.repo_id} failed: {reason}. {self._state()}")
+        lost = doing == "committing to" and _status(error) is None and _passing(error)
+        return PushError(f"{doing} {self.repo_id} failed: {reason}. {self._state(lost)}")
 
-    def _state(self) -> str:
+    def _state(self, lost: bool) -> str:
+        if lost:
+            return "Whether the commit arrived is unknown; the same command adds only what is missing."
         if self.created:
             return f"The new repository {self.repo_id} is there, and empty."
         if self._head:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from .cards import CITATION, join_card, split_card, with_section
+from .cards import join_card, split_card, with_section
 from .destination import Changes, Destination
 
 MODULE = "snapbench_metric"
@@ -56,7 +56,7 @@ def build(repo_id: str) -> Callable[[Destination], Changes]:
         data["tags"] = [*tags, *(tag for tag in ("evaluate", "metric") if tag not in tags)]
         _, card = split_card((FOLDER / "README.md").read_bytes())
         use = f'```python\nimport evaluate\n\nmetric = evaluate.load("{repo_id}")\n```'
-        section = f"{use}\n\n{card.strip()}\n\n## Citation\n\n```bibtex\n{CITATION}\n```"
+        section = f"{use}\n\n{card.strip()}"
         files: dict[str, bytes | Path] = {
             **module_files(name),
             "README.md": join_card(data, with_section(body, section)),

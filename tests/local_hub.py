@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import re
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -61,13 +62,17 @@ class Repo:
 
 @dataclass
 class Fault:
-    """Trouble for the next ``times`` requests whose ``METHOD path`` matches: a status, a cut connection, a delay,
-    or something done just before the request is served."""
+    """Trouble for the next ``times`` requests whose ``METHOD path`` matches.
+
+    A status, a connection cut before the request is served, an answer lost after it was, a delay, or something done
+    just before.
+    """
 
     pattern: str
     times: int
     status: int | None = None
     cut: bool = False
+    lose: bool = False
     delay: float = 0.0
     action: Callable[[], None] | None = None
     message: str = "injected"
@@ -130,13 +135,13 @@ class _Handler(BaseHTTPRequestHandler):
         line = f"{self.command} {self.path}"
         self.hub.log.append(line)
         fault = self._fault(line)
+        self.lose = fault is not None and fault.lose
         if fault is not None:
             time.sleep(fault.delay)
             if fault.action is not None:
                 fault.action()
             if fault.cut:
-                self.close_connection = True
-                self.connection.close()
+                self._hang_up()
                 return
             if fault.status is not None:
                 self._reply(fault.status, {"error": fault.message}, {"X-Error-Message": fault.message})
@@ -175,7 +180,14 @@ class _Handler(BaseHTTPRequestHandler):
         self.rfile.readline()
         return body
 
+    def _hang_up(self) -> None:
+        self.close_connection = True
+        self.connection.shutdown(socket.SHUT_RDWR)
+
     def _reply(self, status: int, body: Any = b"", headers: dict[str, str] | None = None) -> None:
+        if self.lose:
+            self._hang_up()
+            return
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         headers = {"Content-Length": str(len(content)), "Content-Type": "application/json", **(headers or {})}
         self.send_response(status)
