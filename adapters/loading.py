@@ -245,13 +245,45 @@ def load_model(model_class: Any, folder: Path, *, device: str, dtype: torch.dtyp
         model, report = model_class.from_pretrained(
             folder, dtype=dtype, local_files_only=True, trust_remote_code=False, output_loading_info=True
         )
+    return _complete(model, report, str(folder)).to(device)
+
+
+def load_weights(folder: Path) -> dict[str, torch.Tensor]:
+    """All weights in a folder's safetensors files, on the CPU.
+
+    Raises:
+        FileNotFoundError: there are none.
+    """
+    files = sorted(folder.glob("*.safetensors"))
+    if not files:
+        raise FileNotFoundError(f"{folder} has no weights in safetensors files")
+    load_file = require("safetensors.torch", "safetensors").load_file
+    return {key: tensor for file in files for key, tensor in load_file(file).items()}
+
+
+def model_from_weights(
+    model_class: Any, config: Any, weights: dict[str, torch.Tensor], *, device: str, dtype: torch.dtype
+) -> Any:
+    """A transformers model from weights at hand, for checkpoints that no class of the library reads as a whole.
+
+    Raises:
+        ValueError: weights are missing or of another shape.
+    """
+    with _no_load_report():
+        model, report = model_class.from_pretrained(
+            None, config=config, state_dict=weights, dtype=dtype, output_loading_info=True
+        )
+    return _complete(model, report, "the checkpoint").to(device)
+
+
+def _complete(model: Any, report: dict[str, Any], place: str) -> Any:
     wrong = sorted(report["missing_keys"]) + sorted(str(key[0]) for key in report["mismatched_keys"])
     if wrong:
         raise ValueError(
-            f"{folder} lacks {len(wrong)} weights of {model_class.__name__}, e.g. {', '.join(wrong[:3])}; "
+            f"{place} lacks {len(wrong)} weights of {type(model).__name__}, e.g. {', '.join(wrong[:3])}; "
             "they would be random, so the checkpoint is refused"
         )
-    return model.eval().to(device)
+    return model.eval()
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ text is put in, the image token is repeated as often as the image has features, 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .base import ROLES, AdapterSpec, Role, Row
@@ -62,16 +62,29 @@ class PromptReader:
     """Rows -> padded token ids.
 
     Args:
-        image_token: the token in the prompts that stands for an image.
+        image_token: what stands for an image in the prompts.
         padding_side: where shorter rows are filled up.
+        tokenize: string -> ids, where one id ``image_id`` stands for an image; the tokenizer itself by default.
+        image_id: the id that is repeated for every image feature.
+        limited: what ``spec.max_tokens`` counts: the whole row, or all but the image's features.
     """
 
     def __init__(
-        self, spec: AdapterSpec, tokenizer: Any, *, image_token: str, padding_side: Literal["left", "right"]
+        self,
+        spec: AdapterSpec,
+        tokenizer: Any,
+        *,
+        image_token: str,
+        padding_side: Literal["left", "right"],
+        tokenize: Callable[[str], list[int]] | None = None,
+        image_id: int | None = None,
+        limited: Literal["whole row", "without image"] = "whole row",
     ) -> None:
         self._spec = spec
         self._tokenizer = tokenizer
-        self._image_token = image_token
+        self._tokenize = tokenize or (lambda string: list(tokenizer(string)["input_ids"]))
+        self._image_id = tokenizer.convert_tokens_to_ids(image_token) if image_id is None else image_id
+        self._limited = limited
         self._left = padding_side == "left"
         special = {*tokenizer.all_special_tokens, image_token}
         self._special = re.compile("|".join(re.escape(token) for token in sorted(special, key=len, reverse=True)))
@@ -98,16 +111,22 @@ class PromptReader:
 
         The text is shortened before it is put in, so that the end of the prompt, whose state becomes the vector, stays.
         """
-        prompt = self._spec.prompts[f"{role} {row.content}"].replace(self._image_token, self._image_token * n_features)
+        prompt = self._spec.prompts[f"{role} {row.content}"]
         text = None if row.text is None else self._defuse(row.text)
         whole = text
         limit = self._spec.max_tokens
+        extra = n_features - 1 if n_features and self._limited == "whole row" else 0
         while True:
-            ids = self._tokenizer(prompt if text is None else prompt.replace("{text}", text, 1))["input_ids"]
-            if limit is None or len(ids) <= limit or not text:
-                # A prompt may be nothing but an empty text; a model needs one token.
-                return ids or [self._tokenizer.pad_token_id], text != whole
-            text = self._shorten(text, len(ids) - limit)
+            ids = self._tokenize(prompt if text is None else prompt.replace("{text}", text, 1))
+            surplus = 0 if limit is None else len(ids) + extra - limit
+            if surplus <= 0 or not text:
+                break
+            text = self._shorten(text, surplus)
+        if n_features:
+            at = ids.index(self._image_id)
+            ids[at : at + 1] = [self._image_id] * n_features
+        # A prompt may be nothing but an empty text; a model needs one token.
+        return ids or [self._tokenizer.pad_token_id], text != whole
 
     def _shorten(self, text: str, surplus: int) -> str:
         encoding = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)

@@ -39,6 +39,7 @@ ADAPTERS: dict[str, str] = {
     "qwen3-vl-emb-2b": "qwen3_vl_embedding:QWEN3_VL_EMB_2B",
     "qwen3-vl-emb-8b": "qwen3_vl_embedding:QWEN3_VL_EMB_8B",
     "e5-v": "e5_v:E5_V",
+    "vlm2vec-full": "vlm2vec_full:VLM2VEC_FULL",
     "vlm2vec-v2": "vlm2vec_v2:VLM2VEC_V2",
     "ume-r1-7b": "ume_r1:UME_R1_7B",
     "gme-2b": "gme:GME_2B",

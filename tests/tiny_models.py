@@ -15,6 +15,7 @@ import numpy as np
 import torch
 import transformers
 from PIL import Image
+from safetensors.torch import save_file
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 CORPUS = [
@@ -380,3 +381,84 @@ QWEN_CHAT_TEMPLATE = (
     "{% elif part.type == 'text' %}{{ part.text }}{% endif %}{% endfor %}{% endif %}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
+
+
+def phi3_v(folder: Path, side: int = 28) -> Path:
+    """Phi-3.5-vision as published: a Phi-3 language model, CLIP's vision tower without its class, separators, MLP."""
+    special = ["<unk>", "<s>", "</s>", "<|endoftext|>", "<|image|>"]
+    tokenizer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=byte_bpe(special, first="<s>"),
+        bos_token="<s>",
+        eos_token="<|endoftext|>",
+        pad_token="<|endoftext|>",
+        unk_token="<unk>",
+        model_max_length=131_072,
+    )
+    config = {
+        "model_type": "phi3_v",
+        **SMALL,
+        "num_key_value_heads": 4,
+        "vocab_size": len(tokenizer),
+        "max_position_embeddings": 8192,
+        "original_max_position_embeddings": 4096,
+        "rms_norm_eps": 1e-5,
+        "rope_theta": 10_000.0,
+        "rope_scaling": {"type": "su", "short_factor": [1.0, 1.1, 1.2, 1.3], "long_factor": [2.0, 2.5, 3.0, 4.0]},
+        "bos_token_id": 1,
+        "eos_token_id": 3,
+        "pad_token_id": 3,
+        "img_processor": {"name": "clip_vision_model", "image_dim_out": 64, "num_img_tokens": 1},
+    }
+    width = 64
+    language = widen(transformers.Phi3Model(phi3_config(config)))
+    vision = transformers.CLIPVisionConfig(
+        hidden_size=width,
+        intermediate_size=48,
+        num_hidden_layers=3,
+        num_attention_heads=1,
+        image_size=side,
+        patch_size=7,
+    )
+    clip_tower = widen(transformers.CLIPVisionModel(vision))
+    generator = torch.Generator().manual_seed(3)
+    prefix = "model.vision_embed_tokens."
+    sizes = {
+        "glb_GN": (1, 1, 4 * width),
+        "sub_GN": (1, 1, 1, 4 * width),
+        "img_projection.0.weight": (32, 4 * width),
+        "img_projection.0.bias": (32,),
+        "img_projection.2.weight": (32, 32),
+        "img_projection.2.bias": (32,),
+    }
+    weights = {
+        **{f"model.{key}": tensor for key, tensor in language.state_dict().items()},
+        **{f"{prefix}img_processor.{key}": tensor for key, tensor in published_clip_keys(clip_tower).items()},
+        **{f"{prefix}{key}": 0.2 * torch.randn(size, generator=generator) for key, size in sizes.items()},
+        "lm_head.weight": torch.zeros(len(tokenizer), 32),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    (folder / "config.json").write_text(json.dumps(config))
+    return save(folder, tokenizer)
+
+
+def phi3_config(config: dict[str, Any]) -> Any:
+    """The language model's part of a Phi-3.5-vision config, with its rotary scaling as transformers 5 wants it."""
+    own = {key: value for key, value in config.items() if not key.startswith(("model_type", "img_", "rope_"))}
+    rope = {
+        **config["rope_scaling"],
+        "type": "longrope",
+        "rope_type": "longrope",
+        "rope_theta": config["rope_theta"],
+        "original_max_position_embeddings": config["original_max_position_embeddings"],
+    }
+    return transformers.Phi3Config(**own, rope_parameters=rope)
+
+
+def published_clip_keys(tower: torch.nn.Module) -> dict[str, torch.Tensor]:
+    """The tower's weights under the names that CLIP checkpoints carry."""
+    return {
+        key if key.startswith("vision_model.") else f"vision_model.{key}": tensor
+        for key, tensor in tower.state_dict().items()
+        if not key.endswith("position_ids")
+    }
