@@ -81,7 +81,8 @@ class Uniform(Rule):
 class GlobalWeight(FittedRule):
     """The one weight of a grid with the highest R@1 on the states it is fitted on (normally clean alone).
 
-    Equal weights go to the one nearest 1/2, then to the smaller. :meth:`record` holds the weight, the R@1 of every
+    Of equally good weights the one nearest 1/2 is taken, then the smaller. Fitted on one corrupted state, it is the
+    best global weight of that state: an upper bound, not a baseline. :meth:`record` holds the weight, the R@1 of every
     weight tried (percent) and the conditions it was chosen on.
     """
 

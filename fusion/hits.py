@@ -18,6 +18,9 @@ def hits(scores: FloatArray, positives: Positives, k: int = 1) -> npt.NDArray[np
 
     Raises:
         ValueError: ``k`` below 1, or see :func:`check_positives`.
+
+    >>> hits(np.array([[0.2, 0.9, 0.9]]), [[2]], k=1), hits(np.array([[0.2, 0.9, 0.9]]), [[2]], k=2)
+    (array([False]), array([ True]))
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, got {k!r}")

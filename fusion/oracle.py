@@ -72,6 +72,10 @@ def oracle(paths: Paths, positives: Positives, *, k: int = 1, image: Path = "ii"
 
     Raises:
         ValueError: ``k`` below 1; see also :func:`~.paths.pick_paths` and :func:`~.hits.check_positives`.
+
+    >>> found = oracle({"ii": np.array([[0.0, 1.0]]), "tt": np.array([[3.0, 0.0]])}, [[1]])
+    >>> found.intervals, found.alpha.tolist(), found.recall
+    ((((0.75, 1.0),),), [0.75], 100.0)
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, got {k!r}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import json
 
 import numpy as np
@@ -12,6 +14,12 @@ from snapbench import fusion
 from snapbench.fusion import learned
 
 RNG_ROWS = 12
+
+
+@pytest.mark.parametrize("name", ["embeddings", "fixed", "gates", "hits", "moor", "oracle", "rules"])
+def test_doctests(name):
+    module = importlib.import_module(f"snapbench.fusion.{name}")
+    assert doctest.testmod(module).failed == 0
 
 
 @pytest.fixture(scope="module")
