@@ -98,17 +98,17 @@ def scaling(queries: int, rounds: int) -> list[str]:
     seconds = {1: float("inf"), 2: float("inf")}
     context = multiprocessing.get_context("spawn")
     for _ in range(rounds):
-        for processes in seconds:
+        for processes, least in seconds.items():
             with context.Pool(processes, one_thread) as pool:
                 pool.map(corrupt_all, work[:processes], chunksize=1)  # Imports and fonts aren't the work.
                 start = time.perf_counter()
                 pool.map(corrupt_all, work, chunksize=1)
-                seconds[processes] = min(seconds[processes], time.perf_counter() - start)
+                seconds[processes] = min(least, time.perf_counter() - start)
     images = 45 * queries
     return [
-        f"From 800 x 600 JPEGs to all 45 conditions as JPEGs: {images / seconds[1]:.0f} images a second with one process, "
-        f"{images / seconds[2]:.0f} with two ({seconds[1] / seconds[2]:.2f} times); at that rate the 51,675 images of the "
-        f"benchmark take {51_675 / images * seconds[2] / 60:.0f} minutes with two.",
+        f"From 800 x 600 JPEGs to all 45 conditions as JPEGs: {images / seconds[1]:.0f} images a second with one "
+        f"process, {images / seconds[2]:.0f} with two ({seconds[1] / seconds[2]:.2f} times); at that rate the 51,675 "
+        f"images of the benchmark take {51_675 / images * seconds[2] / 60:.0f} minutes with two.",
     ]
 
 
@@ -121,8 +121,8 @@ def main() -> None:
     one_thread()
     report = "\n".join(
         [
-            f"`python benchmarks/corruptions.py`, one run: processor time on one thread, {WIDTH} x {HEIGHT} pixels, least "
-            f"of {options.repeats} runs; Python {platform.python_version()}, Pillow {PIL.__version__}, OpenCV "
+            f"`python benchmarks/corruptions.py`, one run: processor time on one thread, {WIDTH} x {HEIGHT} pixels, "
+            f"least of {options.repeats} runs; Python {platform.python_version()}, Pillow {PIL.__version__}, OpenCV "
             f"{cv2.__version__}, NumPy {np.__version__}. The reference is `tests/reference_image.py`.",
             "",
             *operators(options.repeats),

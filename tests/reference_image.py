@@ -119,7 +119,7 @@ def cropping(pixels: np.ndarray, severity: int, seed: int) -> np.ndarray:
     new_height, new_width = int(height * keep), int(width * keep)
     draws = random.Random(seed)
     left, top = draws.randint(0, width - new_width), draws.randint(0, height - new_height)
-    return pixels[top : top + new_height, left : left + new_width].copy()
+    return np.asarray(Image.fromarray(pixels).crop((left, top, left + new_width, top + new_height)))
 
 
 def downscale(pixels: np.ndarray, severity: int, seed: int) -> np.ndarray:

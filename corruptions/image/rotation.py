@@ -13,6 +13,13 @@ from ..registry import Pixels, define_image_operator
 _TILE = 512
 """Output pixels per side of one tile: bounds the memory, whatever the enlargement."""
 
+_ROUGH = 14.0
+"""Roughness from which OpenCV's bicubic filter, which is three times as fast, is too different from Pillow's.
+
+Their kernels' parameters are -0.75 and -1. Measured on photographs, drawings and noise, the difference is 0.06 times
+the roughness (root mean square in grey levels), so up to here it is below one grey level. Enlarged photographs have a
+roughness of 1 to 10, white noise has 75 to 115."""
+
 
 @define_image_operator(
     summary="Turned counter-clockwise and enlarged until no corner is empty; 180° turns it upside down.",
@@ -22,7 +29,8 @@ def rotation(pixels: Pixels, rng: np.random.Generator, *, angle: float) -> Pixel
     """Angle in degrees: Lanczos enlargement, bicubic turn about the centre, crop of the original size.
 
     The enlargement is ``cos + max(h / w, w / h) * sin + 0.02``: 36-fold for a panorama of 5000 x 100 pixels at 45°.
-    Only what the crop shows is ever computed, tile by tile, with the same two filters. The published rule for 85° and
+    Only what the crop shows is ever computed, tile by tile, with the same two filters (in smooth tiles
+    with OpenCV's version of the second one). The published rule for 85° and
     more (turn with an expanded canvas, resize back) comes down to two flips for the one such angle in use, 180°.
     """
     if angle == 180:
@@ -50,9 +58,26 @@ def rotation(pixels: Pixels, rng: np.random.Generator, *, angle: float) -> Pixel
             y_stop = min(enlarged_height, math.ceil(origin_y + sin * tile_width + cos * tile_height) + 3)
             part = _enlarged_part(pixels, (enlarged_width, enlarged_height), (x_start, y_start, x_stop, y_stop))
             turn = (cos, -sin, origin_x - x_start, sin, cos, origin_y - y_start)
-            turned = part.transform((tile_width, tile_height), Image.Transform.AFFINE, turn, Image.Resampling.BICUBIC)
-            tile[:] = np.asarray(turned)
+            tile[:] = _turned(part, turn, (tile_width, tile_height))
     return result
+
+
+def _turned(part: Image.Image, turn: tuple[float, ...], size: tuple[int, int]) -> Pixels:
+    """Bicubic sampling of ``part`` at (a x + b y + c, d x + e y + f) for ``turn`` = (a, ..., f), corners at 0."""
+    pixels = np.asarray(part)
+    if _roughness(pixels) > _ROUGH:
+        return np.asarray(part.transform(size, Image.Transform.AFFINE, turn, Image.Resampling.BICUBIC))
+    matrix = np.array(turn).reshape(2, 3)
+    matrix[:, 2] += (matrix[:, 0] + matrix[:, 1]) / 2 - 0.5  # OpenCV has the pixels' centres at integers.
+    flags = cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP
+    return cv2.warpAffine(pixels, matrix, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
+
+
+def _roughness(pixels: Pixels) -> float:
+    """Root mean square of the second differences along every 16th row and column, in grey levels."""
+    rows, columns = pixels[::16].astype(np.float32), pixels[:, ::16].astype(np.float32)
+    squares = np.square(np.diff(rows, n=2, axis=1)).sum() + np.square(np.diff(columns, n=2, axis=0)).sum()
+    return math.sqrt(squares / (rows.size + columns.size))
 
 
 def _enlarged_part(pixels: Pixels, enlarged: tuple[int, int], box: tuple[int, int, int, int]) -> Image.Image:
