@@ -146,8 +146,8 @@ class Bootstrap:
         return 100 * closed, 100 * float(low), 100 * float(high)
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], align: str = "---:") -> str:
+    lines = [head, ["---", *[align] * (len(head) - 1)], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
@@ -231,6 +231,7 @@ def page(study: Study, adapter: Adapter, command: str) -> str:
         rules=table(
             ["rule", "what it is", "source", "assumed"],
             [[s.name, s.summary, s.source, "; ".join(s.assumptions) or "-"] for s in fusion.list_rules()],
+            align="---",
         ),
     )
 

@@ -18,10 +18,11 @@ from .fixed import MODE_PATHS, fixed
 from .gates import GATE_NAMES, Gate
 from .global_weight import standardize
 from .hits import hits
+from .moor import PathWeights
 from .oracle import Oracle, gap_closed, oracle
 from .paths import PATHS, Path, Paths
 from .rank_based import borda, combmnz, rrf
-from .rules import fuse, list_rules, load_rule
+from .rules import Moor, fuse, list_rules, load_rule
 
 __all__ = [
     "GATE_NAMES",
@@ -32,8 +33,10 @@ __all__ = [
     "Gallery",
     "Gate",
     "LabelledState",
+    "Moor",
     "Oracle",
     "Path",
+    "PathWeights",
     "Paths",
     "Rule",
     "RuleSpec",
