@@ -45,8 +45,13 @@ def features(inputs: Paths) -> _Float64:
     Raises:
         ValueError: see :func:`~.paths.pick_paths`.
     """
-    pair = pick_paths(inputs, ("ii", "tt"), "learned fusion")
-    return _features(pair, (standardize(pair[0]), standardize(pair[1])))
+    return _features(*_pairs(inputs))
+
+
+def _pairs(inputs: Paths) -> tuple[Arms, Arms]:
+    """The photo-only and the question-only scores, as given and standardised."""
+    image, text = pick_paths(inputs, ("ii", "tt"), "learned fusion")
+    return (image, text), (standardize(image), standardize(text))
 
 
 def _features(pair: Arms, standard: Arms) -> _Float64:
@@ -110,9 +115,8 @@ class LearnedWeight(FittedRule):
         rows, targets, conditions = [], [], []
         ids: list[str] = []
         for state in states:  # only features and targets are kept, so states may come from a generator
-            pair = pick_paths(state.inputs, ("ii", "tt"), "learned fusion")
+            pair, standard = _pairs(state.inputs)
             _check_ids(state.query_ids, len(pair[0]))
-            standard = standardize(pair[0]), standardize(pair[1])
             rows.append(_features(pair, standard))
             targets.append(oracle({"ii": standard[0], "tt": standard[1]}, state.positives).alpha)
             ids += list(state.query_ids)
@@ -141,12 +145,11 @@ class LearnedWeight(FittedRule):
 
     def scores(self, inputs: Paths, query_ids: Sequence[str] | None = None) -> FloatArray:
         self.check_fitted()
-        pair = pick_paths(inputs, ("ii", "tt"), "learned fusion")
-        standard = standardize(pair[0]), standardize(pair[1])
         if query_ids is None:
             raise ValueError(
                 f"rule {self.spec.name!r} needs query_ids: without them a query could be scored by a model fitted on it"
             )
+        pair, standard = _pairs(inputs)
         return mix(standard, self._predict(_features(pair, standard), query_ids))
 
     def _predict(self, x: _Float64, query_ids: Sequence[str]) -> _Float64:
