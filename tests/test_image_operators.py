@@ -317,6 +317,19 @@ def test_same_pixels_in_processes_of_any_hash_seed() -> None:
         assert json.loads(run.stdout) == digests()
 
 
+def test_golden_draws() -> None:
+    """The draws of published numbers must not move with a release or a platform."""
+    assert windows(3, 5)[:, :2].tolist() == [[155, 100], [132, 50], [118, 69], [30, 78], [34, 93]]
+    dark = apply("low_light", np.full((2, 4, 3), 200, np.uint8), 2, "golden").ravel().tolist()
+    assert dark == [81, 84, 74, 84, 68, 82, 69, 97, 65, 76, 76, 53, 81, 80, 92, 78, 62, 69, 85, 91, 69, 99, 70, 76]
+    block = blocks_of(1, "golden")
+    assert abs(int(np.flatnonzero(block.any(1))[0]) - 23) <= 1
+    assert abs(int(np.flatnonzero(block.any(0))[0]) - 102) <= 1
+    drawn = apply("scribble", np.full((60, 80, 3), 128, np.uint8), 1, "golden")
+    assert abs(int((drawn != 128).any(-1).sum()) - 771) <= 40  # OpenCV's anti-aliasing may change a little.
+    assert np.allclose(drawn.reshape(-1, 3).mean(0), [122.46, 121.12, 130.65], atol=1)
+
+
 def test_queries_and_seeds_draw_differently() -> None:
     pixels = photo(200, 300)
     for name in RANDOM:
