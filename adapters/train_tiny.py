@@ -16,8 +16,10 @@ import json
 import logging
 import multiprocessing
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +27,7 @@ import cv2
 import numpy as np
 import torch
 from PIL import Image
+from tokenizers import pre_tokenizers
 from torch.nn import functional
 from transformers import CLIPConfig, CLIPModel, CLIPProcessor, CLIPTokenizer
 from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
@@ -37,7 +40,7 @@ from ..sources.rendering.words import caption
 logger = logging.getLogger(__name__)
 
 SEED = 0
-STEPS = 1500
+STEPS = 1200
 RENDERINGS = 32
 """Pictures per entity; every second one is in the style of the queries."""
 CAPTIONS = 4
@@ -46,6 +49,7 @@ SIDE = 64
 BATCH = 40
 """Entities per step, each with two pictures and two captions."""
 LEARNING_RATE = 1e-3
+VOCABULARY = 1000
 TOKENS = 64
 PROCESSES = 2
 SAMPLE = Path(__file__).parents[1] / "sources" / "sample"
@@ -113,12 +117,48 @@ def check_disjoint(pixels: np.ndarray, captions: Sequence[Sequence[Sequence[str]
         raise ValueError(f"the training set must be disjoint from the sample, but it has {len(shared)} of its captions")
 
 
+def learn_merges(words: Counter[str], count: int) -> list[tuple[str, str]]:
+    """Byte-pair merges, most frequent first, ties in alphabetical order.
+
+    Written out because the fast trainer of the tokenizers library breaks ties differently in every run.
+    """
+    pieces = {word: [*word[:-1], f"{word[-1]}</w>"] for word in sorted(words)}
+    merges: list[tuple[str, str]] = []
+    while len(merges) < count:
+        pairs: Counter[tuple[str, str]] = Counter()
+        for word, parts in pieces.items():
+            for pair in pairwise(parts):
+                pairs[pair] += words[word]
+        if not pairs:
+            break
+        best = min(pairs, key=lambda pair: (-pairs[pair], pair))
+        merges.append(best)
+        for parts in pieces.values():
+            for i in range(len(parts) - 2, -1, -1):
+                if tuple(parts[i : i + 2]) == best:
+                    parts[i : i + 2] = ["".join(best)]
+    return merges
+
+
 def build_processor(captions: Sequence[Sequence[Sequence[str]]]) -> CLIPProcessor:
     """The preprocessing of the model: SIDE x SIDE pixels, and a byte-pair tokenizer of captions and questions."""
     corpus = [text for rows in captions for texts in rows for text in texts]
-    corpus += [question for entity in ENTITIES for question in entity.category.questions] * 20
-    tokenizer = CLIPTokenizer().train_new_from_iterator([corpus], vocab_size=1000, show_progress=False)
-    tokenizer.model_max_length = TOKENS
+    corpus += [question for entity in ENTITIES for question in entity.category.questions]
+    backend = CLIPTokenizer().backend_tokenizer
+    words: Counter[str] = Counter()
+    for text in corpus:
+        words.update(word for word, _ in backend.pre_tokenizer.pre_tokenize_str(backend.normalizer.normalize_str(text)))
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    merges = learn_merges(words, VOCABULARY - 2 - 2 * len(letters))
+    tokens = [
+        "<|startoftext|>",
+        "<|endoftext|>",
+        *letters,
+        *(f"{letter}</w>" for letter in letters),
+        *map("".join, merges),
+    ]
+    vocabulary = {token: number for number, token in enumerate(dict.fromkeys(tokens))}
+    tokenizer = CLIPTokenizer(vocab=vocabulary, merges=merges, model_max_length=TOKENS)
     image_processor = CLIPImageProcessorPil(size={"height": SIDE, "width": SIDE}, do_center_crop=False)
     return CLIPProcessor(image_processor=image_processor, tokenizer=tokenizer)
 
