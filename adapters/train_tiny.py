@@ -158,8 +158,9 @@ def build_processor(captions: Sequence[Sequence[Sequence[str]]]) -> CLIPProcesso
         *map("".join, merges),
     ]
     vocabulary = {token: number for number, token in enumerate(dict.fromkeys(tokens))}
-    tokenizer = CLIPTokenizer(vocab=vocabulary, merges=merges, model_max_length=TOKENS)
-    image_processor = CLIPImageProcessorPil(size={"height": SIDE, "width": SIDE}, do_center_crop=False)
+    tokenizer = CLIPTokenizer(vocab=vocabulary, merges=merges, model_max_length=TOKENS)  # type: ignore[arg-type]
+    square = {"height": SIDE, "width": SIDE}
+    image_processor = CLIPImageProcessorPil(size=square, crop_size=square, do_center_crop=False)
     return CLIPProcessor(image_processor=image_processor, tokenizer=tokenizer)
 
 
