@@ -20,9 +20,7 @@ def compression(pixels: Pixels, rng: np.random.Generator, *, quality: int) -> Pi
     height, width = pixels.shape[:2]
     if max(height, width) <= _JPEG_SIDE:
         return _through_jpeg(pixels, quality)
-    result = np.empty_like(
-        pixels,
-    )
+    result = np.empty_like(pixels)
     for top in range(0, height, _JPEG_SIDE):
         for left in range(0, width, _JPEG_SIDE):
             window = np.s_[top : top + _JPEG_SIDE, left : left + _JPEG_SIDE]

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..registry import Pixels, define_image_operator
 
-_UNIT = 64
+_BITS = 6
+_UNIT = 1 << _BITS
 """Grey levels are held in 64ths: integers, so that every platform gets the same pixels."""
 
 _SAMPLES_AT_ONCE = 1 << 16
@@ -35,9 +36,7 @@ def low_light(pixels: Pixels, rng: np.random.Generator, *, brightness: float, si
     height, width = pixels.shape[:2]
     dark = np.rint(np.arange(256) * (brightness * _UNIT)).astype(np.int16)
     noise = np.rint(_normal_quantiles() * (sigma * _UNIT)).astype(np.int16)
-    result = np.empty_like(
-        pixels,
-    )
+    result = np.empty_like(pixels)
     step = max(1, _SAMPLES_AT_ONCE // (3 * width))
     for top in range(0, height, step):
         rows = pixels[top : top + step]
@@ -47,7 +46,7 @@ def low_light(pixels: Pixels, rng: np.random.Generator, *, brightness: float, si
         level = noise.take(draws).reshape(rows.shape)
         np.add(level, cv2.LUT(rows, dark), out=level)
         # Right shift rounds down, and what is below black is clipped afterwards: truncation, as published.
-        level >>= 6
+        level >>= _BITS
         np.clip(level, 0, 255, out=level)
         result[top : top + step] = level
     return result

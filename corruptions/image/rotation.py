@@ -29,9 +29,9 @@ def rotation(pixels: Pixels, rng: np.random.Generator, *, angle: float) -> Pixel
     """Angle in degrees: Lanczos enlargement, bicubic turn about the centre, crop of the original size.
 
     The enlargement is ``cos + max(h / w, w / h) * sin + 0.02``: 36-fold for a panorama of 5000 x 100 pixels at 45°.
-    Only what the crop shows is ever computed, tile by tile, with the same two filters (in smooth tiles
-    with OpenCV's version of the second one). The published rule for 85° and
-    more (turn with an expanded canvas, resize back) comes down to two flips for the one such angle in use, 180°.
+    Only what the crop shows is ever computed, tile by tile, with the same two filters (in smooth tiles with OpenCV's
+    version of the second one). The published rule for 85° and more (turn with an expanded canvas, resize back) comes
+    down to two flips for the one such angle in use, 180°.
     """
     if angle == 180:
         return cv2.flip(pixels, -1)
@@ -40,9 +40,7 @@ def rotation(pixels: Pixels, rng: np.random.Generator, *, angle: float) -> Pixel
     scale = cos + max(height / width, width / height) * sin + 0.02
     enlarged_width, enlarged_height = int(width * scale) + 4, int(height * scale) + 4
     centre_x, centre_y = enlarged_width / 2, enlarged_height / 2
-    result = np.empty_like(
-        pixels,
-    )
+    result = np.empty_like(pixels)
     for top in range(0, height, _TILE):
         for left in range(0, width, _TILE):
             tile = result[top : top + _TILE, left : left + _TILE]
