@@ -153,13 +153,14 @@ def _hash_code() -> str:
     single = (package / name for name in ("images.py", "rows.py", "snapbench_dataset.py"))
     for file in sorted((*single, *package.glob("sources/*.py"), *package.glob("corruptions/**/*.py"))):
         digest.update(f"{file.relative_to(package).as_posix()}\n".encode() + file.read_bytes())
-    # The operators draw with the DejaVu fonts that matplotlib carries.
+    # The operators draw with the DejaVu fonts that matplotlib carries, and find characters with regex.
     versions = {
         "snapbench": __version__,
         "Pillow": PIL.__version__,
         "opencv": cv2.__version__,
         "numpy": np.__version__,
         "matplotlib": metadata.version("matplotlib"),
+        "regex": metadata.version("regex"),
     }
     digest.update(repr(sorted(versions.items())).encode())
     return digest.hexdigest()
@@ -171,7 +172,7 @@ _CODE_HASH = _hash_code()
 def code_hash() -> str:
     """64 hex digits for everything but the data that decides what rows look like.
 
-    Covers our sources from decoding to rows, and the versions of snapbench, Pillow, OpenCV, numpy and matplotlib (for
-    its fonts); taken when this module was imported. Part of the dataset cache's key, beside config and source.
+    Covers our sources from decoding to rows, and the versions of snapbench, Pillow, OpenCV, numpy, matplotlib (for its
+    fonts) and regex; taken when this module was imported. Part of the dataset cache's key, beside config and source.
     """
     return _CODE_HASH
