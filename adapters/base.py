@@ -9,8 +9,11 @@ This module imports neither torch nor transformers.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
+import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -19,7 +22,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args, 
 import numpy as np
 
 from ..corruptions.conditions import check_name
-from . import distributed
 
 if TYPE_CHECKING:
     import torch
@@ -262,7 +264,7 @@ def check_rows(
 
 
 class BatchedAdapter:
-    """An :class:`Adapter` around one :class:`Encoder`: input checks, decoding, batches, ranks, output checks.
+    """An :class:`Adapter` around one :class:`Encoder`: input checks, decoding, batches, output checks.
 
     Args:
         batch_size: rows a forward pass; ``"auto"`` starts at 32 and is halved for good whenever memory runs out.
@@ -281,23 +283,17 @@ class BatchedAdapter:
     def encode(
         self, images: Sequence[Any] | None = None, texts: Sequence[str | None] | None = None, role: Role = "query"
     ) -> np.ndarray:
-        """See :meth:`Adapter.encode`. Under a multi-process launch every rank must make the same calls: each encodes
-        its share and all get the whole result."""
+        """See :meth:`Adapter.encode`."""
         rows = check_rows(self.spec, images, texts, role)
         if not self.spec.shared_space and len({image is None for image, _ in rows}) > 1:
             raise ValueError(
                 f"adapter {self.spec.name!r} has separate spaces for images and texts; encode them in two calls"
             )
-        vectors, n_truncated = distributed.split_work(len(rows), lambda items: self._encode_items(rows, items, role))
-        self.n_truncated += n_truncated
-        return vectors if rows else np.empty((0, self.spec.dim or 0), np.float32)
-
-    def _encode_items(self, rows: Sequence[RawRow], items: range, role: Role) -> tuple[np.ndarray, int]:
         # Rows of one content and similar length share a batch, which saves padding; long ones first, so that memory
         # runs out at once if it does.
-        order = sorted(items, key=lambda i: (rows[i][0] is None, -len(rows[i][1] or "")))
+        order = sorted(range(len(rows)), key=lambda i: (rows[i][0] is None, -len(rows[i][1] or "")))
         parts: list[np.ndarray] = []
-        done = n_truncated = 0
+        done = 0
         while done < len(order):
             batch = order[done : done + self.batch_size]
             try:
@@ -308,9 +304,9 @@ class BatchedAdapter:
                 self._shrink(len(batch), error)
                 continue
             parts.append(check_vectors(embedded.vectors, items=batch, dim=self.spec.dim, label=self.spec.name))
-            n_truncated += embedded.n_truncated
+            self.n_truncated += embedded.n_truncated
             done += len(batch)
-        return in_order(parts, order), n_truncated
+        return in_order(parts, order, self.spec)
 
     def _shrink(self, tried: int, error: BaseException) -> None:
         if not self._halve or tried == 1:
@@ -319,7 +315,7 @@ class BatchedAdapter:
                 f"adapter {self.spec.name!r} ran out of memory on a batch of {tried}; try {way_out}"
             ) from error
         self.batch_size = max(1, tried // 2)
-        distributed.free_memory()
+        _free_memory()
 
 
 def first_batch_size(batch_size: object) -> int:
@@ -338,6 +334,31 @@ def _out_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or "out of memory" in text or "can't allocate memory" in text
 
 
+def _free_memory() -> None:
+    """Gives cached device memory back."""
+    gc.collect()
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
+class World(NamedTuple):
+    """This process's place: ``rank`` of ``size``; ``local_rank`` counts within its machine and picks the GPU."""
+
+    rank: int
+    size: int
+    local_rank: int
+
+
+def world() -> World:
+    """Reads RANK, WORLD_SIZE and LOCAL_RANK, as ``accelerate launch`` and ``torchrun`` set them."""
+    size = int(os.environ.get("WORLD_SIZE", "1"))
+    if size <= 1:
+        return World(0, 1, 0)
+    rank = int(os.environ.get("RANK", "0"))
+    return World(rank, size, int(os.environ.get("LOCAL_RANK", rank)))
+
+
 def decode_row(row: RawRow, index: int) -> Row:
     """Decodes the image of a row; ``index`` names it in errors."""
     from ..images import decode_image
@@ -346,6 +367,6 @@ def decode_row(row: RawRow, index: int) -> Row:
     return Row(None if image is None else decode_image(image, record=f"images[{index}]"), text, index)
 
 
-def in_order(parts: Sequence[np.ndarray], order: Sequence[int]) -> np.ndarray:
+def in_order(parts: Sequence[np.ndarray], order: Sequence[int], spec: AdapterSpec) -> np.ndarray:
     """Joins batches whose rows are the items of ``order``, and sorts the rows by item."""
-    return np.concatenate(parts)[np.argsort(order)] if parts else np.empty((0, 0), np.float32)
+    return np.concatenate(parts)[np.argsort(order)] if parts else np.empty((0, spec.dim or 0), np.float32)

@@ -1,87 +1,120 @@
-"""Several processes, one result: each rank encodes its share of the rows, and every rank gets all vectors in order.
+"""Several processes, one result: rank 0 runs the benchmark, the others encode their shares of what it asks for.
 
-``accelerate launch`` and ``torchrun`` tell a process its place in environment variables; without them there is one
-process and nothing here touches torch. Vectors travel over gloo as CPU arrays, so any device will do.
+``accelerate launch`` and ``torchrun`` tell a process its place in environment variables. Under them
+:func:`~snapbench.adapters.load_adapter` returns a :class:`DistributedAdapter`; every rank but the first then calls
+:func:`follow`. Inputs and vectors travel over gloo as CPU objects, so any device will do.
 """
 
 from __future__ import annotations
 
-import gc
-import os
-import sys
-from collections.abc import Callable
+import atexit
+import datetime
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .base import Adapter, Role, check_rows, world
+from .loading import require
 
-class World(NamedTuple):
-    """This process's place: ``rank`` of ``size``; ``local_rank`` counts within its machine and picks the GPU."""
-
-    rank: int
-    size: int
-    local_rank: int
+_PATIENCE = datetime.timedelta(days=7)
+"""How long ranks wait for rank 0, which has other work than encoding; its end closes the connection at once."""
 
 
-def world() -> World:
-    """Reads RANK, WORLD_SIZE and LOCAL_RANK; one process where they are not set."""
-    size = int(os.environ.get("WORLD_SIZE", "1"))
-    if size <= 1:
-        return World(0, 1, 0)
-    rank = int(os.environ.get("RANK", "0"))
-    return World(rank, size, int(os.environ.get("LOCAL_RANK", rank)))
+class _Request(NamedTuple):
+    images: Sequence[Any] | None
+    texts: Sequence[str | None] | None
+    role: Role
 
 
-def is_main() -> bool:
-    """True in the one process that writes files and prints."""
-    return world().rank == 0
+class DistributedAdapter:
+    """An adapter whose rows are split over all ranks in contiguous shares, and whose vectors come back in order."""
+
+    def __init__(self, adapter: Adapter) -> None:
+        self._adapter = adapter
+        self.spec = adapter.spec
+        self.fingerprint = adapter.fingerprint
+        self.n_truncated = 0
+        self._group = _group()
+        if world().rank == 0:
+            atexit.register(self._send, None)
+
+    def encode(
+        self, images: Sequence[Any] | None = None, texts: Sequence[str | None] | None = None, role: Role = "query"
+    ) -> np.ndarray:
+        """See :meth:`~snapbench.adapters.base.Adapter.encode`; rank 0 only.
+
+        Raises:
+            RuntimeError: called on another rank, or another rank failed; the message has its error.
+        """
+        if world().rank:
+            raise RuntimeError(f"rank {world().rank} can't encode by itself; it must call follow(adapter)")
+        check_rows(self.spec, images, texts, role)
+        request = _Request(images, texts, role)
+        self._send(request)
+        return self._share(request)
+
+    def follow(self) -> None:
+        """Encodes this rank's share of everything that rank 0 asks for, until it ends."""
+        while (request := self._send(None)) is not None:
+            try:
+                self._share(request)
+            except Exception:  # every rank's error went to rank 0, which decides whether to go on
+                continue
+
+    def _send(self, request: _Request | None) -> _Request | None:
+        """Hands rank 0's request to all; the other ranks' argument is ignored."""
+        box: list[Any] = [request]
+        self._group.broadcast_object_list(box, src=0)
+        received: _Request | None = box[0]
+        return received
+
+    def _share(self, request: _Request) -> np.ndarray:
+        rank, size, _ = world()
+        n = len(request.images if request.images is not None else request.texts)  # type: ignore[arg-type]
+        share = slice(n * rank // size, n * (rank + 1) // size)
+        before = self._adapter.n_truncated
+        answer: Any
+        failure: Exception | None = None
+        try:
+            vectors = self._adapter.encode(
+                images=None if request.images is None else request.images[share],
+                texts=None if request.texts is None else request.texts[share],
+                role=request.role,
+            )
+            answer = (vectors, self._adapter.n_truncated - before)
+        except Exception as error:  # told to the others first: they would wait for this rank forever
+            failure = error
+            answer = f"{type(error).__name__}: {error} (items counted from {share.start})"
+        answers: list[Any] = [None] * size
+        self._group.all_gather_object(answers, answer)
+        if failure is not None:
+            raise failure
+        for other, part in enumerate(answers):
+            if isinstance(part, str):
+                raise RuntimeError(f"rank {other} of {size} failed: {part}")
+        self.n_truncated += sum(count for _, count in answers)
+        parts = [vectors for vectors, _ in answers if len(vectors)]
+        return np.concatenate(parts) if parts else answers[0][0]
 
 
-def split_work(n: int, encode: Callable[[range], tuple[np.ndarray, int]]) -> tuple[np.ndarray, int]:
-    """Encodes ``n`` items, split over the ranks in contiguous shares.
-
-    Args:
-        encode: items -> (float32 [len(items), dim], count of cut texts).
+def follow(adapter: Adapter) -> bool:
+    """Serves rank 0 until it ends, on every other rank.
 
     Returns:
-        The vectors of all items in order and the total count, the same in every process.
-
-    Raises:
-        RuntimeError: another rank failed; it names the rank and its error (the failing rank raises its own).
+        True after serving: this process has nothing else to do. False at once on rank 0 and in a single process.
     """
-    rank, size, _ = world()
-    if size == 1:
-        return encode(range(n))
-    group = _group()
-    bounds = [n * r // size for r in range(size + 1)]
-    share: tuple[np.ndarray, int] | None = None
-    failure: Exception | None = None
-    try:
-        share = encode(range(bounds[rank], bounds[rank + 1]))
-    except Exception as error:  # told to the others first: they would wait for this rank forever
-        failure = error
-    gathered: list[Any] = [None] * size
-    group.all_gather_object(gathered, share if failure is None else f"{type(failure).__name__}: {failure}")
-    if failure is not None:
-        raise failure
-    for other, part in enumerate(gathered):
-        if isinstance(part, str):
-            raise RuntimeError(f"rank {other} of {size} failed: {part}")
-    vectors = [part[0] for part in gathered if len(part[0])]
-    return np.concatenate(vectors) if vectors else gathered[0][0], sum(part[1] for part in gathered)
+    if not isinstance(adapter, DistributedAdapter) or world().rank == 0:
+        return False
+    adapter.follow()
+    return True
 
 
 def _group() -> Any:
+    require("torch")
     import torch.distributed as group
 
     if not group.is_initialized():
-        group.init_process_group("gloo")
+        # The main process may run on after the others have left; addresses come from the launcher.
+        group.init_process_group("gloo", rank=world().rank, world_size=world().size, timeout=_PATIENCE)
     return group
-
-
-def free_memory() -> None:
-    """Gives cached device memory back after an out-of-memory error."""
-    gc.collect()
-    torch = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_available():
-        torch.cuda.empty_cache()

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..corruptions.conditions import check_name
-from . import distributed
-from .base import AdapterSpec
+from .base import AdapterSpec, world
 
 if TYPE_CHECKING:
     import torch
@@ -102,7 +101,7 @@ def resolve_device(device: str) -> str:
     gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if device == "auto":
         if gpus:
-            return f"cuda:{distributed.world().local_rank % gpus}"
+            return f"cuda:{world().local_rank % gpus}"
         return "mps" if torch.backends.mps.is_available() else "cpu"
     if device.startswith("cuda"):
         number = int(device.partition(":")[2] or 0)

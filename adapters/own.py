@@ -28,7 +28,6 @@ from typing import Any, Literal
 import numpy as np
 
 from ..corruptions.conditions import close_matches
-from . import distributed
 from .base import (
     BOTH,
     AdapterSpec,
@@ -61,18 +60,14 @@ class OwnAdapter:
     ) -> np.ndarray:
         """See :meth:`~snapbench.adapters.base.Adapter.encode`."""
         rows = check_rows(self.spec, images, texts, role)
-        vectors, _ = distributed.split_work(len(rows), lambda items: (self._encode_items(rows, items, role), 0))
-        return vectors
-
-    def _encode_items(self, rows: Sequence[RawRow], items: range, role: Role) -> np.ndarray:
         # A user's method need not know about rows that lack a part: each call has one content.
-        order = sorted(items, key=lambda i: [part is None for part in rows[i]])
+        order = sorted(range(len(rows)), key=lambda i: [part is None for part in rows[i]])
         parts: list[np.ndarray] = []
         for _, same in itertools.groupby(order, key=lambda i: [part is None for part in rows[i]]):
             chosen = list(same)
             for first in range(0, len(chosen), self._batch_size):
                 parts.append(self._encode_batch(rows, chosen[first : first + self._batch_size], role))
-        return in_order(parts, order)
+        return in_order(parts, order, self.spec)
 
     def _encode_batch(self, rows: Sequence[RawRow], items: Sequence[int], role: Role) -> np.ndarray:
         decoded = [decode_row(rows[i], i) for i in items]

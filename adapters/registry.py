@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
 from ..corruptions.conditions import close_matches
-from .base import Adapter, AdapterSpec, BatchedAdapter, first_batch_size, spec_digest
+from .base import Adapter, AdapterSpec, BatchedAdapter, first_batch_size, spec_digest, world
 from .loading import (
     check_checkpoint,
     find_checkpoint,
@@ -110,8 +110,30 @@ def load_adapter(
     parse_device(device)
     first_batch_size(batch_size)
     options: dict[str, Any] = {"device": device, "dtype": dtype, "batch_size": batch_size}
-    found: object = _find(os.fspath(model), options) if isinstance(model, str | os.PathLike) else model
     changes = _Changes(weights, prompts, min_pixels, max_pixels, truncate_dim)
+    adapter = _load_any(model, changes, options)
+    if world().size > 1:
+        from .distributed import DistributedAdapter
+
+        return DistributedAdapter(adapter)
+    return adapter
+
+
+class _Changes(NamedTuple):
+    """What a call of :func:`load_adapter` replaces in a spec."""
+
+    weights: str | os.PathLike[str] | None
+    prompts: Mapping[str, str] | None
+    min_pixels: int | None
+    max_pixels: int | None
+    truncate_dim: int | None
+
+
+_UNCHANGED = _Changes(None, None, None, None, None)
+
+
+def _load_any(model: object, changes: _Changes, options: dict[str, Any]) -> Adapter:
+    found = _find(os.fspath(model), options) if isinstance(model, str | os.PathLike) else model
     if isinstance(found, AdapterSpec):
         return _load(_changed(found, changes), **options)
     for argument, value in changes._asdict().items():
@@ -123,17 +145,7 @@ def load_adapter(
         return found
     from .own import OwnAdapter
 
-    return OwnAdapter(found() if isinstance(found, type) else found, batch_size=batch_size)
-
-
-class _Changes(NamedTuple):
-    """What a call of :func:`load_adapter` replaces in a spec."""
-
-    weights: str | os.PathLike[str] | None
-    prompts: Mapping[str, str] | None
-    min_pixels: int | None
-    max_pixels: int | None
-    truncate_dim: int | None
+    return OwnAdapter(found() if isinstance(found, type) else found, batch_size=options["batch_size"])
 
 
 def _load(spec: AdapterSpec, *, device: str, dtype: str, batch_size: BatchSize) -> Adapter:
@@ -166,7 +178,7 @@ def _find(model: str, options: dict[str, Any]) -> AdapterSpec | Adapter:
         image, comma, text = model[len("pair:") :].partition(",")
         if not (comma and image and text):
             raise ValueError(f"a pair of towers is written pair:<image model>,<text model>, got {model!r}")
-        return PairOfTowers(load_adapter(image, **options), load_adapter(text, **options))
+        return PairOfTowers(_load_any(image, _UNCHANGED, options), _load_any(text, _UNCHANGED, options))
     if re.fullmatch(r".+(\.py|[A-Za-z_][\w.]*):[A-Za-z_]\w*", model):
         return OwnAdapter(load_own(model), origin=model, batch_size=options["batch_size"])
     if model.startswith("st:"):
