@@ -29,8 +29,9 @@ def check_ids(name: str, lists: Sequence[Sequence[str]]) -> None:
     Raises:
         TypeError: a row is not a list of ids, or an id is not a str; names up to five rows.
     """
-    flat = [i for i, row in enumerate(lists) if isinstance(row, str | bytes) or not isinstance(row, Sequence)]
-    if flat:
+    odd = {kind for kind in set(map(type, lists)) if issubclass(kind, str | bytes) or not issubclass(kind, Sequence)}
+    if odd:
+        flat = [i for i, row in enumerate(lists) if type(row) in odd]
         first = lists[flat[0]]
         raise TypeError(
             f"{name} must be a list of ids for each query, got {type(first).__name__} {first!r} in rows {listed(flat)}"
@@ -80,25 +81,25 @@ def score_rows(
     keys = list(zip(columns["modes"], columns["conditions"], columns["query_ids"], strict=True))
     first: dict[tuple[str, str, str], int] = {}
     repeats = [(row, kept) for row, key in enumerate(keys) if (kept := first.setdefault(key, row)) != row]
-    conflicts = [keys[row] for row, kept in repeats if predictions[row] != predictions[kept]]
-    if conflicts:
+    two = [keys[row] for row, kept in repeats if predictions[row] != predictions[kept]]
+    if two:
         raise ValueError(
-            f"(mode, condition, query id) with two different rankings: {listed(_distinct(conflicts))}. A query has one "
-            "row in each condition and mode; identical repeats are merged"
+            f"(mode, condition, query id) with two different rankings: {listed(_distinct(two))}. A query has one row "
+            "in each condition and mode; identical repeats are merged"
         )
-    positives: dict[str, frozenset[str]] = {}
-    domain_of: dict[str, str] = {}
-    latest: dict[str, list[str]] = {}
-    for (_, _, query), reference, domain in zip(keys, references, domains, strict=True):
-        # Comparing with the query's latest list is cheap and nearly always enough.
-        if latest.get(query) != reference:
-            latest[query] = reference
-            if positives.setdefault(query, frozenset(reference)) != frozenset(reference):
-                conflicts.append(query)
-        if domain_of.setdefault(query, domain) != domain:
-            raise ValueError(f"query {query!r} has two domains: {domain_of[query]!r} and {domain!r}")
+    queries = columns["query_ids"]
+    positives = dict(zip(queries, references, strict=True))
+    conflicts = [
+        query
+        for query, reference in zip(queries, references, strict=True)
+        if reference != positives[query] and set(reference) != set(positives[query])
+    ]
     if conflicts:
         raise ValueError(f"queries whose positives differ between rows: {listed(_distinct(conflicts))}")
+    domain_of = dict(zip(queries, domains, strict=True))
+    conflicts = [query for query, domain in zip(queries, domains, strict=True) if domain_of[query] != domain]
+    if conflicts:
+        raise ValueError(f"queries with more than one domain: {listed(_distinct(conflicts))}")
     barren = sorted(query for query, wanted in positives.items() if not wanted)
     if barren and no_positives == "raise":
         raise ValueError(
@@ -106,13 +107,13 @@ def score_rows(
             "out (n_excluded counts them)"
         )
     left_out = set(barren)
-    rows = [row for (_, _, query), row in first.items() if query not in left_out]
+    rows = [row for row in first.values() if queries[row] not in left_out]
     rankings = [predictions[row] for row in rows]
-    doubled = [keys[row] for row, ranking in zip(rows, rankings, strict=True) if len(set(ranking)) != len(ranking)]
+    doubled = [keys[row] for row in rows if len(set(predictions[row])) != len(predictions[row])]
     if doubled:
         raise ValueError(f"a gallery id occurs twice in the ranking of (mode, condition, query id): {listed(doubled)}")
-    ranks = first_positive_ranks(rankings, [positives[keys[row][2]] for row in rows])
-    queries = [keys[row][2] for row in rows]
+    queries = [queries[row] for row in rows]
+    ranks = first_positive_ranks(rankings, [positives[query] for query in queries])
     if positional:
         order = sorted(range(len(rows)), key=lambda i: (domains[rows[i]], ranks[i]))
         rows, ranks = [rows[i] for i in order], ranks[order]

@@ -142,21 +142,30 @@ class Snapbench(evaluate.Metric):
         check_option("missing", missing, ("raise", "miss"))
         check_option("no_positives", no_positives, ("raise", "exclude"))
         check_option("unpaired", unpaired, ("raise", "null"))
-        if predictions is not None or references is not None:
-            self.add_batch(
-                predictions=predictions,
-                references=references,
-                query_ids=query_ids,
-                conditions=conditions,
-                modes=modes,
-                domains=domains,
-            )
-        if self.writer is None:
-            raise ValueError("compute has no rows: pass predictions and references, or call add_batch before")
-        positional, self._positional = bool(self._positional), None
-        columns = super().compute()
-        if columns is None:
-            return None
+        given: dict[str, Any] = {
+            "predictions": predictions,
+            "references": references,
+            "query_ids": query_ids,
+            "conditions": conditions,
+            "modes": modes,
+            "domains": domains,
+        }
+        if predictions is None and references is None:
+            given = {}
+        if given and self.writer is None and self.num_process == 1:
+            # Rows that all come at once need no store, which would take three times as long as scoring them.
+            columns, positional = self._filled(**given), query_ids is None
+        else:
+            if given:
+                self.add_batch(**given)
+            if self.writer is None:
+                raise ValueError("compute has no rows: pass predictions and references, or call add_batch before")
+            positional, self._positional = bool(self._positional), None
+            columns = super().compute()
+            if columns is None:
+                return None
+        if not columns["predictions"]:
+            raise ValueError("compute has no rows: predictions and references are empty")
         if positional and len(set(zip(columns["modes"], columns["conditions"], strict=True))) > 1:
             raise ValueError("query_ids is needed with several conditions or modes: it says which rows belong together")
         scored = score_rows(columns, no_positives=no_positives, positional=positional)
@@ -194,17 +203,26 @@ class Snapbench(evaluate.Metric):
         domains: Sequence[str] | None = None,
     ) -> None:
         """Adds rows; the columns that are left out get their defaults."""
-        if predictions is None or references is None:
-            raise ValueError(f"{'predictions' if predictions is None else 'references'} must be given, got None")
-        rankings = [[] if row is None else _plain(row) for row in _plain(predictions)]
-        wanted = [[] if row is None else _plain(row) for row in _plain(references)]
-        check_ids("predictions", rankings)
-        check_ids("references", wanted)
         positional = query_ids is None
         if positional and self.num_process > 1:
             raise ValueError("query_ids is needed with several processes: a sampler may repeat rows")
         if self._positional not in (None, positional):
             raise ValueError("query_ids must be given in every batch or in none")
+        batch = self._filled(predictions, references, query_ids, conditions, modes, domains)
+        # An empty batch has nothing to add; several processes must all open their file all the same.
+        if batch["predictions"] or self.num_process > 1:
+            super().add_batch(**batch)
+            self._positional = positional
+
+    def _filled(
+        self, predictions: Any, references: Any, query_ids: Any, conditions: Any, modes: Any, domains: Any
+    ) -> dict[str, list[Any]]:
+        """The columns as checked lists of one length, with the defaults of those that are left out."""
+        if predictions is None or references is None:
+            raise ValueError(f"{'predictions' if predictions is None else 'references'} must be given, got None")
+        rankings, wanted = _plain_rows(predictions), _plain_rows(references)
+        check_ids("predictions", rankings)
+        check_ids("references", wanted)
         n, start = len(rankings), len(self)
         batch: dict[str, list[Any]] = {
             "predictions": rankings,
@@ -221,10 +239,7 @@ class Snapbench(evaluate.Metric):
             check_strings(name, batch[name])
         if domains is not None:
             check_strings("domains", batch["domains"])
-        # An empty batch has nothing to add; several processes must all open their file all the same.
-        if n or self.num_process > 1:
-            super().add_batch(**batch)
-            self._positional = positional
+        return batch
 
     def add(
         self,
@@ -240,6 +255,14 @@ class Snapbench(evaluate.Metric):
         values = {"query_ids": query_id, "conditions": condition, "modes": mode, "domains": domain}
         given = {name: [value] for name, value in values.items() if value is not None}
         self.add_batch(predictions=[prediction], references=[reference], **given)
+
+
+def _plain_rows(values: Any) -> list[list[Any]]:
+    """A list of lists; a row that is None is empty."""
+    rows = _plain(values)
+    if set(map(type, rows)) <= {list}:
+        return rows
+    return [[] if row is None else _plain(row) for row in rows]
 
 
 def _plain(values: Any) -> list[Any]:

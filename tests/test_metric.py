@@ -359,6 +359,19 @@ def test_resampling_in_blocks_equals_one_block(monkeypatch: pytest.MonkeyPatch) 
     assert (whole[1:] == [columns[rng.integers(0, 37, 37)].sum(axis=0) for _ in range(50)]).all()
 
 
+def test_many_queries_are_drawn_in_groups_with_the_same_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(13)
+    columns = np.stack([rng.random(5000) < p for p in (0.2, 0.5, 0.9)], axis=1).astype(int)
+    columns[:, 2] -= columns[:, 0]
+    grouped = resampled_sums(columns, 4000, 0)
+    monkeypatch.setattr(arithmetic, "_LARGE", 10**9)
+    singly = resampled_sums(columns, 4000, 0)
+    assert (grouped[0] == singly[0]).all()
+    assert not (grouped[1:] == singly[1:]).all()
+    assert grouped[1:].mean(axis=0) == pytest.approx(singly[1:].mean(axis=0), rel=0.002)
+    assert np.cov(grouped[1:].T) == pytest.approx(np.cov(singly[1:].T), rel=0.1, abs=40)
+
+
 def test_bootstrap_covers_the_truth() -> None:
     """About 95 of 100 intervals of a 70 % hit rate hold 70 %."""
     rng = np.random.default_rng(12)

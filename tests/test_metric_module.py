@@ -127,7 +127,7 @@ ONE = {"predictions": [["g1", "g2"], ["g2"]], "references": [["g1"], ["g1"]]}
         (
             {"conditions": ["clean", "image_mosaic_s1"], "query_ids": ["a", "a"], "domains": ["food", "place"]},
             ValueError,
-            "'a' has two domains",
+            "more than one domain: 'a'",
         ),
         ({"domains": ["food", ""]}, TypeError, "domains"),
         ({"all_query_ids": ["a"], "query_ids": ["a", "b"]}, ValueError, "doesn't list: 'b'"),
@@ -141,6 +141,18 @@ def test_refused_rows_leave_nothing_behind(given: dict[str, Any], error: type[Ex
     with pytest.raises(error, match=message):
         metric.compute(**(ONE | given))
     assert metric.compute(**ONE)["recall_at_1"] == 50.0
+
+
+def test_stored_rows_that_are_refused_leave_nothing_behind(tmp_path: Path) -> None:
+    metric = Snapbench(cache_dir=str(tmp_path))
+    metric.add_batch(predictions=[["g1"], ["g2"]], references=[["g1"], []])
+    with pytest.raises(ValueError, match="without a positive in references: '1'"):
+        metric.compute()
+    metric.add_batch(**ONE)
+    with pytest.raises(TypeError, match=r"\(0, 3\)"):
+        metric.add_batch(predictions=[[3]], references=[["g1"]])
+    assert metric.compute()["n_total"] == 2
+    assert not list(tmp_path.iterdir())
 
 
 def test_nothing_to_compute() -> None:
