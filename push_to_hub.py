@@ -107,7 +107,8 @@ def dataset(
     if restricted and not private and not accept_license and dry_run is None:
         raise PushError(
             f"the source's licence is {data.license!r}, which doesn't let anyone publish changed copies; push with "
-            "--private, or with --accept-license if you may publish it, and add --with-images for more than a recipe"
+            "--private, or with --accept-license if you may publish it (and --with-images for more than a recipe); "
+            "data of your own name their licence in source.json"
         )
     form: room.Form = "recipe" if recipe or (restricted and not with_images) else "rows"
     plan = room.Plan(repo, data, configs, form, seed, storage, replace)  # type: ignore[arg-type]

@@ -33,7 +33,7 @@ from ..snapbench_dataset import FEATURES, SnapBench
 from ..sources import Query, Source
 from .cards import CITATION, join_card, merge_named, plain, split_card, table, with_section
 from .destination import Changes, Destination, PushError
-from .licenses import card_license
+from .licenses import card_license, is_open
 
 Form = Literal["rows", "recipe"]
 Progress = Callable[[int, int], None]
@@ -239,7 +239,7 @@ def build(plan: Plan, staged: Mapping[str, Staged]) -> Callable[[Destination], C
         files[MANIFEST] = (json.dumps(manifest, indent=2, allow_nan=False) + "\n").encode()
         files["README.md"] = _card(plan, manifest, destination.read("README.md"), old)
         names = ", ".join(plan.units)
-        message = f"Publish {plan.source.label}: {names}" if len(names) < 60 else f"Publish {len(plan.units)} configs"
+        message = f"Publish {_title(plan)}: {names}" if len(names) < 60 else f"Publish {len(plan.units)} configs"
         return Changes(files, message, frozenset(removed))
 
     return changes
@@ -328,7 +328,7 @@ def _card(plan: Plan, manifest: Mapping[str, Any], card: bytes | None, old: Mapp
     data |= card_license(plan.source.license)
     if data["license"] == "other" and (plan.source.root / NOTICES[0]).is_file():
         data["license_link"] = NOTICES[0]
-    data.setdefault("pretty_name", plan.source.label)
+    data.setdefault("pretty_name", _title(plan))
     data.setdefault("language", ["en"])
     data.setdefault("task_categories", list(TASK_CATEGORIES))
     tags = data.get("tags") or []
@@ -337,6 +337,11 @@ def _card(plan: Plan, manifest: Mapping[str, Any], card: bytes | None, old: Mapp
     data["configs"] = [*foreign, *configs]
     data["dataset_info"] = infos
     return join_card(data, with_section(body, _section(plan, manifest)))
+
+
+def _title(plan: Plan) -> str:
+    """What to call the data: SnapBench, its sample, or the repository of somebody's own."""
+    return plan.repo_id if plan.source.label == "custom" else plan.source.label
 
 
 def size_category(rows: int) -> str:
@@ -375,7 +380,7 @@ def _section(plan: Plan, manifest: Mapping[str, Any]) -> str:
         parse_condition(unit) for unit in manifest["units"] if unit not in ("gallery", "labels", "recipe_gallery")
     ]
     parts = [
-        f"# {plain(source.label)}",
+        f"# {plain(_title(plan))}",
         "How multimodal retrieval holds up when the photo is degraded and the question is sloppy: the same queries, "
         "clean and corrupted, against one gallery ([paper](https://arxiv.org/abs/2608.29607)).",
     ]
@@ -395,16 +400,17 @@ def _section(plan: Plan, manifest: Mapping[str, Any]) -> str:
         ]
     else:
         parts.append(
-            "## A recipe, not the data\n\nThe licence of the source doesn't let us publish changed copies, so this "
-            "repository holds no image, question or caption: only ids, operators with their parameters, and SHA-256 "
-            "digests of what they make (`image_sha256` of the encoded image, `text_sha256` of the UTF-8 text, "
+            "## A recipe, not the data\n\n"
+            + ("" if is_open(source.license) else "The source's licence restricts the publication of changed copies. ")
+            + "This repository holds no image, question or caption: only ids, operators with their parameters, and "
+            "SHA-256 digests of what they make (`image_sha256` of the encoded image, `text_sha256` of the UTF-8 text, "
             "`source_image_sha256` of the source's file). With the source at hand, `snapbench.load(condition, "
             f"source=..., seed={plan.seed}, storage={plan.storage!r})` makes the rows again."
         )
     listing = [(f"`{n}`", sum(manifest["units"][u]["num_examples"] for u in units)) for n, units in configs.items()]
     parts.append("## Configs\n\n" + table(["config", "rows"], listing))
     parts.append("## What was changed\n\n" + _changes(plan, conditions))
-    origin = f"`{source.name}` at `{source.revision}`" if source.revision else plain(source.label)
+    origin = f"`{source.name}` at `{source.revision}`" if source.revision else plain(_title(plan))
     parts += [
         f"## Licence and source\n\nSource: {origin}, licence {plain(source.license)}; it covers the corrupted "
         f"copies too. SHA-256 over all records and files of the source: `{source.fingerprint}`. Made by snapbench "
@@ -440,7 +446,7 @@ def eval_yaml(plan: Plan, framework: str | None) -> Callable[[Destination], Chan
 
     def changes(destination: Destination) -> Changes:
         content: dict[str, Any] = {
-            "name": plan.source.label,
+            "name": _title(plan),
             "description": "How multimodal retrieval holds up on degraded photos and sloppy questions. R@1 in percent.",
         }
         if framework is not None:

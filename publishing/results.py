@@ -206,15 +206,18 @@ def build(
                 from .figure import draw_severities  # Plots take a second to import.
 
                 body = with_section(body, _section(run, dataset_id))
-                files[PICTURE] = draw_severities(run["results"][RULE], plain_name(run))
+                title = f"{data_name(run, dataset_id)}: photo and question, {run['adapter']['name']}"
+                files[PICTURE] = draw_severities(run["results"][RULE], title)
             files["README.md"] = join_card(data, body)
-        return Changes(files, f"Add {run['source']['label']} results")
+        return Changes(files, f"Add results on {data_name(run, dataset_id)}")
 
     return changes
 
 
-def plain_name(run: Mapping[str, Any]) -> str:
-    return str(run["adapter"].get("hub_id") or run["adapter"]["name"])
+def data_name(run: Mapping[str, Any], dataset_id: str) -> str:
+    """What to call the data: SnapBench, or the repository of somebody's own."""
+    label = str(run["source"]["label"])
+    return label if label == "SnapBench" else dataset_id
 
 
 def _merge_entries(content: bytes | None, new: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -246,7 +249,7 @@ def _model_index(old: Any, run: Mapping[str, Any], model: str, dataset_id: str) 
             task_type="image-text-retrieval",
             task_name="Snap-and-ask retrieval",
             dataset_type=dataset_id,
-            dataset_name=run["source"]["label"],
+            dataset_name=data_name(run, dataset_id),
             dataset_config=value.task.id,
             dataset_split="test",
             metric_type="recall_at_1" if value.task.field == "recall_at_1" else value.task.id,
@@ -265,7 +268,7 @@ def _section(run: Mapping[str, Any], dataset_id: str) -> str:
     at = f" at `{revision}`" if revision else ""
     return "\n\n".join(
         [
-            f"## {plain(run['source']['label'])}",
+            f"## {plain(data_name(run, dataset_id))}",
             "How retrieval holds up when the photo is degraded and the question is sloppy: R@1 in percent (the share "
             "of queries whose first result is right, 0 to 100), drag and interaction gap in percentage points, each "
             "with its 95 % interval over queries.",
