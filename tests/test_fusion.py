@@ -104,6 +104,16 @@ def test_the_global_weight_is_the_best_of_the_grid_and_recorded(scores):
     json.dumps(record, allow_nan=False)
 
 
+@pytest.mark.parametrize(
+    ("grid", "alpha"), [((0.1, 0.45, 0.3), 0.45), ((0.9, 0.6, 0.7), 0.6), ((0.6, 0.4), 0.4), ((0.0, 0.5, 1.0), 0.5)]
+)
+def test_equally_good_global_weights_go_to_the_one_nearest_one_half_then_to_the_smaller(grid, alpha):
+    always = {"ii": np.array([[2.0, 1.0, 0.0]]), "tt": np.array([[2.0, 1.0, 0.0]])}
+    rule = fusion.load_rule("wh-img", grid=grid)
+    rule.fit([fusion.LabelledState("clean", always, [[0]], ["q"])])
+    assert rule.alpha == alpha
+
+
 @pytest.mark.parametrize("k", [1, 3, 60])
 def test_hits_break_ties_by_gallery_order(scores, k):
     paths, positives = scores
@@ -111,6 +121,7 @@ def test_hits_break_ties_by_gallery_order(scores, k):
     assert fusion.hits(paths["tt"], positives, k).tolist() == expected
     assert fusion.hits(np.zeros((1, 3)), [[2, 1]], 1).tolist() == [False]
     assert fusion.hits(np.full((1, 3), -1.0), [[0]], 1).tolist() == [True]
+    assert fusion.hits(np.array([[0.0, 5.0, 5.0]]), [[2, 1]], 1).tolist() == [True]
 
 
 # Learned gates
