@@ -115,7 +115,7 @@ def scaling(queries: int, rounds: int) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=7, help="Rounds per operator.")
-    parser.add_argument("--queries", type=int, default=12, help="Queries of the second part.")
+    parser.add_argument("--queries", type=int, default=12, help="Queries of the second part; 0 leaves it out.")
     parser.add_argument("--write", action="store_true", help="Put the result into docs/corruptions.md.")
     options = parser.parse_args()
     one_thread()
@@ -127,7 +127,7 @@ def main() -> None:
             "",
             *operators(options.repeats),
             "",
-            *scaling(options.queries, 3),
+            *(scaling(options.queries, 3) if options.queries else ()),
             "",
         ]
     )
