@@ -35,6 +35,8 @@ from snapbench.corruptions.registry import define_image_operator, define_text_op
 from snapbench.corruptions.seeding import generator
 from snapbench.corruptions.sheet import contact_sheet, varying
 from snapbench.images import ImageDecodeError, decode_image, encode_image
+from snapbench.rows import query_row
+from snapbench.sources import load_source
 
 
 def photo(height: int = 60, width: int = 80) -> np.ndarray:
@@ -334,6 +336,14 @@ def test_corrupt_maps_over_datasets(condition: str) -> None:
             assert (after["text"], after["text_status"]) == (text.text, text.status)
         else:
             assert (after["text"], after["text_status"]) == (before["text"], "unchanged")
+
+
+@pytest.mark.parametrize(
+    "condition", ["image_cropping_s3", "joint_mosaic_charswap_s2", "text_sentadd", "image_reencode"]
+)
+def test_corrupted_clean_rows_are_the_rows_of_the_condition(condition: str) -> None:
+    query = load_source("sample").queries[3]
+    assert corrupt(condition)(query_row(query)) == query_row(query, parse_condition(condition))
 
 
 def test_two_processes_and_streams_give_the_same_rows() -> None:
