@@ -40,6 +40,7 @@ TINY = replace(
     name="tiny",
     folder=Path(__file__).parent / "tiny",
     license="Apache-2.0",
+    dim=96,
     parameters="under 1M",
     assumptions=("trained by adapters/train_tiny.py for trying things out; its numbers say nothing about real models",),
 )

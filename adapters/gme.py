@@ -17,7 +17,7 @@ GME_2B = QwenVLSpec(
     max_pixels=1280 * 28**2,
     first_resize=(4 * 28**2, 16384 * 28**2),
     pixels="to multiples of 28 within 4 to 16384 tokens (Pillow, bicubic), then within 256 to 1280 tokens of 28 x 28",
-    pooling="last token, which is <|endoftext|>",
+    pooling="last token, which is `<|endoftext|>`",
     padding_side="right",
     positions="plain",
     prompts=prompt_table(
@@ -39,5 +39,5 @@ GME_7B = replace(
     hub_id="Alibaba-NLP/gme-Qwen2-VL-7B-Instruct",
     revision="477027a6480f8630363be77751f169cc3434b673",
     dim=3584,
-    parameters="8.3B",
+    parameters="7.7B",
 )

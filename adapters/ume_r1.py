@@ -13,7 +13,7 @@ UME_R1_7B = QwenVLSpec(
     dim=3584,
     parameters="8.3B",
     pixels="to multiples of 28 within the checkpoint's own limits",
-    pooling="state at <disc_emb>, where the prompt ends",
+    pooling="state at `<disc_emb>`, where the prompt ends",
     padding_side="left",
     prompts=prompt_table(
         # Attention looks back only, so nothing after <disc_emb> can change its state and the prompt may end there.
