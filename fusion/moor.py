@@ -10,7 +10,8 @@ two gallery vectors, the fused score is ONE inner product::
 
     [w_ii q_i + w_ti q_t ; w_tt q_t + w_it q_i] . [g_i ; g_t]
 
-so that :func:`query_vectors` and :func:`gallery_vectors` serve MOOR from any inner-product index.
+so that :func:`query_vectors` and :func:`gallery_vectors` serve MOOR from any inner-product index. The paper leaves
+whitening out for VLM2Vec-Full and VLM2Vec-V2 (rule ``moor-unwhitened``).
 
 Where r is undefined (a path whose scores do not vary over the gallery) the path gets weight 0: its standard
 deviation is then below 1e-6 of its root mean square, a rule without units where the published one compares a sum
