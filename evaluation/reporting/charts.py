@@ -55,6 +55,12 @@ def swatch(index: int) -> Html:
     )
 
 
+def key(index: int) -> Html:
+    """The mark of a run by itself, to stand beside a number."""
+    shape = tag("g", mark(index), transform="translate(6 6)")
+    return tag("svg", shape, width=12, height=12, class_="key", aria_hidden="true")
+
+
 @dataclass(frozen=True)
 class Curve:
     """R@1 of one run over clean, s1, s2, s3.
@@ -206,7 +212,7 @@ def scale(low: float, high: float, *, signed: bool = True) -> Html:
             signed_number(v) if signed else f"{v:g}",
             x=f"{100 * (v - low) / (high - low):.2f}%",
             y=12,
-            class_=f"axis {'start' if v == low else 'end' if v == high else 'middle'}",
+            class_="axis middle",
         )
         for v in _marks(low, high)
     ]
@@ -281,9 +287,9 @@ def flow_panel(shares: dict[str, float], description: str) -> Html:
                 at = min(max(place + height(value) / 2, top + 10), FLOW_HEIGHT - 14)
                 parts.append(tag("text", label, x=x, y=at - 1, class_=f"axis {anchor}"))
                 parts.append(tag("text", f"{value:.0f} %", x=x, y=at + 13, class_=f"axis strong {anchor}"))
-    for x, share in ((left - 4, was_right), (right, is_right)):
+    for edge, share in ((left - 4, was_right), (right, is_right)):
         for place, value in ((top, share), (top + height(share) + space, 100 - share)):
-            parts.append(tag("rect", x=x, y=place, width=4, height=height(value), class_="node"))
+            parts.append(tag("rect", x=edge, y=place, width=4, height=height(value), class_="node"))
     box = f"0 0 {FLOW_WIDTH} {FLOW_HEIGHT}"
     return tag("svg", parts, viewBox=box, class_="panel flow-panel", role="img", aria_label=description)
 

@@ -30,6 +30,7 @@ from .charts import (
     Spot,
     dose_panel,
     flow_panel,
+    key,
     plane,
     round_up,
     scale,
@@ -58,7 +59,7 @@ PICTURE_SIDE = 360
 """Pixels. Pictures are made small and stored as JPEG: a page of a few hundred kilobytes opens anywhere."""
 
 N_HURT = 6
-N_HURT_OF_SEVERAL = 3
+N_HURT_OF_SEVERAL = 4
 
 # Nothing may be loaded and nothing may run, whatever a caption says.
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -207,6 +208,11 @@ def _fold(summary: object, *content: object, open_: bool = False) -> Html:
 def _run_title(runs: Sequence[Evidence], index: int) -> Html | None:
     """The run's name above its part of a section; nothing where there is one run only."""
     return None if len(runs) == 1 else tag("h3", swatch(index), tag("bdi", runs[index].name), class_="run")
+
+
+def _run_key(runs: Sequence[Evidence], index: int) -> Html | None:
+    """The run's mark, and its name for those who don't see it; nothing where there is one run only."""
+    return None if len(runs) == 1 else join(key(index), tag("span", f"{runs[index].name}: ", class_="hidden"))
 
 
 def _each(runs: Sequence[Evidence], build: Callable[[Evidence, int], Html | None], *, missing: str = "") -> Html | None:
@@ -517,7 +523,7 @@ def _rows(
             else Point(None, index=i)
             for i, b in enumerate(blocks)
         ]
-        values = [tag("div", _value(b, signed=signed, field=field)) for b in blocks]
+        values = [tag("div", _run_key(runs, i), _value(b, signed=signed, field=field)) for i, b in enumerate(blocks)]
         zero = 0.0 if signed else None
         lines.append([label, tag("td", track(points, low, high, zero=zero), class_="plot"), tag("td", values)])
     lines.append(["", tag("td", scale(low, high, signed=signed), class_="plot"), ""])
@@ -820,7 +826,9 @@ def _card(run: Evidence, hurt: Hurt) -> Html:
         left.append(_query_picture(run, query, Condition()))
         right.append(_query_picture(run, query, hurt.condition))
     left.append(_gallery_picture(run, hurt.wanted_id, "should come first, and did"))
-    right.append(_gallery_picture(run, hurt.first_id, f"came first instead; a right answer is at {hurt.rank:,}"))
+    right.append(
+        _gallery_picture(run, hurt.first_id, f"came first instead; the first right answer is at rank {hurt.rank:,}")
+    )
     return tag(
         "article",
         tag("h4", tag("bdi", hurt.query_id)),
@@ -953,8 +961,8 @@ def _provenance(runs: Sequence[Evidence]) -> Html | None:
 
 
 def _entries(block: Any, prefix: str = "") -> Iterator[Html]:
-    for key, value in block.items() if isinstance(block, dict) else ():
-        name = f"{prefix}{key}"
+    for part, value in block.items() if isinstance(block, dict) else ():
+        name = f"{prefix}{part}"
         if isinstance(value, dict):
             yield from _entries(value, f"{name} ")
             continue
