@@ -31,7 +31,7 @@ from ..images import Storage
 from ..rows import code_hash, gallery_row, query_row
 from ..snapbench_dataset import FEATURES, SnapBench
 from ..sources import Query, Source
-from .cards import CITATION, join_card, merge_named, plain, split_card, table, with_section
+from .cards import CITATION, join_card, merge_named, plain, split_card, table, with_section, with_tags
 from .destination import Changes, Destination, PushError
 from .licenses import card_license, is_open
 
@@ -269,13 +269,17 @@ def _read_manifest(destination: Destination, plan: Plan) -> dict[str, Any] | Non
     try:
         manifest = json.loads(content)
         version = manifest["schema_version"]
-    except (ValueError, TypeError, KeyError) as error:
-        raise PushError(f"the {MANIFEST} that is there was not written by this program; remove it first") from error
+        known = set(manifest["units"]) >= {unit for units in manifest["configs"].values() for unit in units}
+        ours = known and all(unit["files"] and unit["num_examples"] >= 0 for unit in manifest["units"].values())
+        differs = [name for name, value in _provenance(plan).items() if manifest[name] != value]
+    except (ValueError, TypeError, LookupError, AttributeError):
+        ours = False
+    if not ours:
+        raise PushError(f"the {MANIFEST} that is there was not written by this program; remove it first")
     if version != SCHEMA_VERSION:
         raise PushError(
             f"the {MANIFEST} that is there has schema version {version!r}, this program reads {SCHEMA_VERSION}"
         )
-    differs = [name for name, value in _provenance(plan).items() if manifest[name] != value]
     if differs and not plan.replace:
         raise PushError(
             f"the configs that are there were made with another {' and '.join(differs)}, and rows that don't belong "
@@ -331,8 +335,7 @@ def _card(plan: Plan, manifest: Mapping[str, Any], card: bytes | None, old: Mapp
     data.setdefault("pretty_name", _title(plan))
     data.setdefault("language", ["en"])
     data.setdefault("task_categories", list(TASK_CATEGORIES))
-    tags = data.get("tags") or []
-    data["tags"] = [*tags, *(tag for tag in TAGS if tag not in tags)]
+    data["tags"] = with_tags(data.get("tags"), TAGS)
     data["size_categories"] = [size_category(sum(sizes))]
     data["configs"] = [*foreign, *configs]
     data["dataset_info"] = infos

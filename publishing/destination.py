@@ -113,8 +113,9 @@ class FolderDestination:
     def apply(self, changes: Changes) -> str:
         for path in sorted(changes.files, key=lambda path: (path == "README.md", path)):
             self._write(path, changes.files[path])
-        for path in changes.removed:
-            (self.folder / path).unlink(missing_ok=True)
+        # Only what is there: the names come from a file that others may have written.
+        for path in changes.removed & self.paths():
+            (self.folder / path).unlink()
         return str(self.folder)
 
     def _write(self, path: str, content: bytes | Path) -> None:

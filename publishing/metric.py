@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from .cards import join_card, split_card, with_section
+from .cards import join_card, split_card, with_section, with_tags
 from .destination import Changes, Destination
 
 MODULE = "snapbench_metric"
@@ -52,8 +52,7 @@ def build(repo_id: str) -> Callable[[Destination], Changes]:
                 data[key] = value
             else:
                 data.setdefault(key, value)
-        tags = data.get("tags") or []
-        data["tags"] = [*tags, *(tag for tag in ("evaluate", "metric") if tag not in tags)]
+        data["tags"] = with_tags(data.get("tags"), ("evaluate", "metric"))
         _, card = split_card((FOLDER / "README.md").read_bytes())
         use = f'```python\nimport evaluate\n\nmetric = evaluate.load("{repo_id}")\n```'
         section = f"{use}\n\n{card.strip()}"

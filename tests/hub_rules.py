@@ -45,7 +45,7 @@ def card_errors(content: str, kind: str) -> list[str]:
     if match is None:
         return [] if kind != "space" else ["a Space needs metadata"]
     try:
-        data = yaml.safe_load(match[1])
+        data = yaml.load(match[1], Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as error:
         return [f"YAML: {error}"]
     if not isinstance(data, dict):

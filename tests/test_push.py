@@ -220,7 +220,7 @@ def test_what_others_wrote_in_the_card_stays(tmp_path, dry_run):
     tree = tmp_path / "tree"
     tree.mkdir()
     theirs = {"config_name": "theirs", "default": True, "data_files": [{"split": "train", "path": "x.csv"}]}
-    data = {"license": "mit", "tags": ["mine"], "configs": [theirs], "dataset_info": {"config_name": "theirs"}}
+    data = {"license": "mit", "tags": "mine", "configs": [theirs], "dataset_info": {"config_name": "theirs"}}
     (tree / "README.md").write_bytes(cards.join_card(data, "# My page\n\nHello.\n"))
     dry_run(source)
     _, _, _ = dry_run(source, "-c", "text_sentadd")
@@ -248,6 +248,33 @@ def test_rows_of_other_data_or_seeds_do_not_mix(tmp_path, dry_run):
     assert code == 0
     assert [c["config_name"] for c in front(tree)["configs"]] == ["queries", "gallery", "labels"]
     assert not list(tree.glob("data/image_*/*"))
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    ["{", "[]", "{}", '{"schema_version": 1}', '{"schema_version": 1, "configs": {"a": ["b"]}, "units": {}}', "null"],
+)
+def test_a_manifest_of_others_stops_the_push(tmp_path, dry_run, manifest):
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "snapbench.json").write_text(manifest)
+    code, tree, err = dry_run(write_source(tmp_path / "source"))
+    assert code == 1
+    assert "not written by this program" in err
+    assert [file.name for file in tree.iterdir()] == ["snapbench.json"]
+
+
+def test_nothing_outside_the_folder_is_removed(tmp_path, dry_run):
+    source = write_source(tmp_path / "source")
+    _, tree, _ = dry_run(source)
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    manifest = json.loads((tree / "snapbench.json").read_text())
+    manifest["seed"] = 7
+    manifest["units"]["clean"]["files"]["../precious"] = "0"
+    (tree / "snapbench.json").write_text(json.dumps(manifest))
+    code, _, err = dry_run(source, "--replace")
+    assert code == 0, err
+    assert precious.read_text() == "mine"
 
 
 def test_bad_dataset_arguments_name_the_way_out(tmp_path, dry_run):

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from reference_text import outcomes
+
 from snapbench.corruptions.conditions import TEXT_LEVELS, TEXT_OPERATORS
 from snapbench.corruptions.registry import TextCorruption, text_operator
 from snapbench.corruptions.seeding import generator
@@ -476,6 +477,14 @@ def test_small_talk_is_short_plain_and_names_nothing():
         assert sentence.isascii()
         assert sentence[-1] in ".!"
         assert not [entity for entity in COARSE_ENTITIES.split() if spans.locate(sentence, entity)]
+
+
+def test_small_talk_names_no_entity_of_the_sample():
+    import snapbench
+
+    entities = {query.entity for query in snapbench.load_source("sample").queries}
+    assert entities
+    assert not [(e, sentence) for e in entities for sentence in SMALL_TALK if spans.locate(sentence, e)]
 
 
 def test_qwerty_neighbours_are_symmetric():
