@@ -19,7 +19,7 @@ Ranks = Mapping[tuple[str, str, str], np.ndarray]
 
 
 def write_made_run(folder: Path, ranks: Ranks, query_ids: list[str], **changes: dict) -> Path:
-    """Writes a run of ranks by (rule, mode, condition); ``changes`` update the run file's members. Returns the folder."""
+    """Writes a run of ranks by (rule, mode, condition), ``changes`` updating its members; returns the folder."""
     folder.mkdir(parents=True)
     record = copy.deepcopy(TEMPLATE)
     rules = dict.fromkeys(rule for rule, _, _ in ranks)

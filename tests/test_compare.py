@@ -207,7 +207,7 @@ def test_missing_and_damaged_ranks_are_named(runs, tmp_path):
     with pytest.raises(ValueError, match=r"ranks\.parquet is not a table of ranks"):
         compare(runs[0], other)
     (other / RANKS_FILE).unlink()
-    with pytest.raises(FileNotFoundError, match="no ranks.parquet"):
+    with pytest.raises(FileNotFoundError, match=r"no ranks\.parquet"):
         compare(runs[0], other)
 
 

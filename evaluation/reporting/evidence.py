@@ -38,8 +38,9 @@ CLIFF_SHARE = 2 / 3
 CLIFF_P = 0.05
 CLIFF_RULE = (
     f"A cliff is one step of severity in which R@1 falls by at least {CLIFF_POINTS:g} points and by at least two "
-    f"thirds of the whole fall from clean to s3, with an exact McNemar p below {CLIFF_P:g} for that step. The paper "
-    "describes cliffs (Figure 3: little change, then collapse) without a number; this rule is ours."
+    f"thirds of the whole fall from clean to s3, itself at least {CLIFF_POINTS:g} points, with an exact McNemar p "
+    f"below {CLIFF_P:g} for that step. The paper describes cliffs (Figure 3: little change, then collapse) without a "
+    "number; this rule is ours."
 )
 
 FLOWS = ("kept", "lost", "gained", "missed")
@@ -151,7 +152,7 @@ class Evidence:
                     if (
                         change is not None
                         and whole is not None
-                        and change.value <= -CLIFF_POINTS
+                        and max(change.value, whole.value) <= -CLIFF_POINTS
                         and change.value <= whole.value * CLIFF_SHARE
                         and change.p_value < CLIFF_P
                     ):

@@ -210,6 +210,11 @@ def _run_title(runs: Sequence[Evidence], index: int) -> Html | None:
     return None if len(runs) == 1 else tag("h3", swatch(index), tag("bdi", runs[index].name), class_="run")
 
 
+def _below(runs: Sequence[Evidence]) -> int:
+    """The level of the headings below a section's title, or below the run's name where there are several."""
+    return 3 if len(runs) == 1 else 4
+
+
 def _run_key(runs: Sequence[Evidence], index: int) -> Html | None:
     """The run's mark, and its name for those who don't see it; nothing where there is one run only."""
     return None if len(runs) == 1 else join(key(index), tag("span", f"{runs[index].name}: ", class_="hidden"))
@@ -726,7 +731,7 @@ def _shares(run: Evidence, rule: str, values: dict[str, tuple[float, int]], inde
         f"{rule}: percent of the weight that goes to paths not anchored in the photo, mean over "
         f"{count(run.n, 'query')} (the run file holds means, so there is no interval)"
     )
-    return _table(caption, ["conditions", "", "percent", "conditions in the mean"], lines, "rows")
+    return _table(caption, ["conditions", "", "percent", "mean of"], lines, "rows")
 
 
 def _flows(runs: Sequence[Evidence]) -> Html | None:
@@ -800,7 +805,7 @@ def _hurt(runs: Sequence[Evidence]) -> Html | None:
             if run.source_missing
             else None
         )
-        return join(note, tag("div", [_card(run, each) for each in hurt], class_="cards"))
+        return join(note, tag("div", [_card(run, each, _below(runs)) for each in hurt], class_="cards"))
 
     parts = _each(runs, part, missing="No ranks, or no query that is right on clean and wrong elsewhere.")
     if parts is None:
@@ -817,11 +822,11 @@ def _hurt(runs: Sequence[Evidence]) -> Html | None:
     )
 
 
-def _card(run: Evidence, hurt: Hurt) -> Html:
+def _card(run: Evidence, hurt: Hurt, level: int) -> Html:
     query = run.query(hurt.query_id)
     damaged = condition_words(hurt.condition)
-    left = [tag("h5", "Clean: right")]
-    right = [tag("h5", f"{damaged}: wrong")]
+    left = [tag(f"h{level + 1}", "Clean: right", class_="state")]
+    right = [tag(f"h{level + 1}", f"{damaged}: wrong", class_="state")]
     if query is not None:
         left.append(_query_picture(run, query, Condition()))
         right.append(_query_picture(run, query, hurt.condition))
@@ -831,7 +836,7 @@ def _card(run: Evidence, hurt: Hurt) -> Html:
     )
     return tag(
         "article",
-        tag("h4", tag("bdi", hurt.query_id)),
+        tag(f"h{level}", tag("bdi", hurt.query_id), class_="item"),
         tag("p", f"wrong in {hurt.n_wrong} of {hurt.n_conditions} damaged conditions", class_="quiet"),
         tag("div", tag("div", left), tag("div", right), class_="pair"),
         class_="card",
@@ -953,7 +958,9 @@ def _provenance(runs: Sequence[Evidence]) -> Html | None:
         ]
         missing = [tag("p", text, class_="quiet") for text in (run.ranks_missing, run.source_missing) if text]
         lists = [
-            tag("div", tag("h4", _capital(name)), tag("dl", list(_entries(block)))) for name, block in blocks if block
+            tag("div", tag(f"h{_below(runs)}", _capital(name), class_="item"), tag("dl", list(_entries(block))))
+            for name, block in blocks
+            if block
         ]
         return join(missing, tag("div", lists, class_="facts"))
 
