@@ -80,6 +80,21 @@ def test_every_allowed_outcome_is_drawn(operator, text, entity):
     assert drawn == allowed
 
 
+@pytest.mark.parametrize(
+    ("text", "results"),
+    [
+        ("Is this rose rose?", {"Is rose this rose?"}),
+        ("Rose rose?", {"Rose rose?"}),
+        ("Which ant, Ant is it?", {"ant Which, Ant is it?"}),
+    ],
+)
+def test_an_equal_word_is_no_partner(text, results):
+    entity = "ant" if "ant" in text else "rose"
+    drawn = [corrupt("word_swap", text, entity, seed=seed) for seed in range(30)]
+    assert {result.text for result in drawn} == results
+    assert {result.status for result in drawn} == {"not_applicable" if text in results else "changed"}
+
+
 @pytest.mark.parametrize("operator", ["word_swap", "sent_add"])
 def test_both_sides_are_equally_likely(operator):
     text = "What plant is this?"
