@@ -16,7 +16,8 @@ def smart_size(width: int, height: int, *, factor: int, min_pixels: int, max_pix
     >>> smart_size(100, 60, factor=28, min_pixels=200_704, max_pixels=1_003_520)
     (588, 364)
     """
-    w, h = round(width / factor) * factor, round(height / factor) * factor
+    w = max(factor, round(width / factor) * factor)
+    h = max(factor, round(height / factor) * factor)
     if w * h > max_pixels:
         shrink = math.sqrt(width * height / max_pixels)
         w = max(factor, math.floor(width / shrink / factor) * factor)

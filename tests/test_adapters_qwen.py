@@ -99,8 +99,8 @@ def load(name, folders, **changes):
     return load_adapter(small_spec(name, folders, **changes), device="cpu", dtype="float32")
 
 
-def reference_size(width, height, factor, least, most):
-    w, h = round(width / factor) * factor, round(height / factor) * factor
+def reference_size(width, height, factor, least, most, at_least):
+    w, h = (max(at_least, round(side / factor) * factor) for side in (width, height))
     if w * h > most:
         ratio = (width * height / most) ** 0.5
         return max(factor, int(width / ratio // factor) * factor), max(factor, int(height / ratio // factor) * factor)
@@ -139,7 +139,9 @@ def reference(name, spec, string, image):
         limits = json.loads((spec.folder / "preprocessor_config.json").read_text())["size"]
         budgets.append((spec.min_pixels or limits["shortest_edge"], spec.max_pixels or limits["longest_edge"]))
         for least, most in budgets:
-            size = reference_size(*image.size, 2 * patch, least, most)
+            # The authors' own resize rounds a side up to one token at least; the processor's rounds it to none.
+            own = (least, most) == spec.first_resize
+            size = reference_size(*image.size, 2 * patch, least, most, at_least=2 * patch if own else 0)
             image = image.resize(size, Image.Resampling.BICUBIC)
         if patch == 16:
             standard = (0.5, 0.5)
@@ -225,6 +227,9 @@ def test_gme_resizes_twice_with_its_real_budget(folders):
     image = tiny_models.photo(100, 60)
     expected = reference("gme-2b", spec, GME["query", "image"], image)
     np.testing.assert_allclose(adapter.encode(images=[image])[0], expected, atol=1e-5)
+    thin = tiny_models.photo(600, 9)
+    expected = reference("gme-2b", spec, GME["query", "image"], thin)
+    np.testing.assert_allclose(adapter.encode(images=[thin])[0], expected, atol=1e-5)
     assert smart_size(112, 56, factor=28, min_pixels=200_704, max_pixels=1_003_520) == (644, 336)
     assert smart_size(100, 60, factor=28, min_pixels=200_704, max_pixels=1_003_520) == (588, 364)
 
