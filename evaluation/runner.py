@@ -92,7 +92,7 @@ class RunSettings:
         conditions: clean is always among them: every difference is paired with it.
         seed: of the corruptions' draws.
         storage: how corrupted pixels are stored before the model sees them.
-        question: ``asked`` as in the data; ``entity-label`` replaces it by the entity ("A tulip."), ``empty`` by
+        question: ``asked`` as in the data; ``entity-label`` replaces it by the fine name ("A tulip."), ``empty`` by
             nothing (the paper's two interventions, Section 4.3).
         limit: only the first queries, against the whole gallery; None is all.
         fusion: rules of :func:`snapbench.fusion.list_rules` for mode ``it2it``; ``fixed`` is always among them.
@@ -207,13 +207,30 @@ def _folder_name(adapter: Adapter, source: Source, identity: str) -> str:
     return "_".join([*words.split(), identity[:8]])
 
 
-def _label_sentence(entity: str) -> str:
-    """The entity as a sentence, the paper's causal test of the question's content (Section 4.3).
+def _label_sentence(label: str) -> str:
+    """The fine name as a sentence, the paper's causal test of the question's content (Section 4.3).
 
-    >>> _label_sentence("insect")
-    'An insect.'
+    >>> _label_sentence("owl")
+    'An owl.'
     """
-    return f"{'An' if entity[:1].lower() in tuple('aeiou') else 'A'} {entity}."
+    return f"{'An' if label[0].lower() in 'aeiou' else 'A'} {label}."
+
+
+def _asked(source: Source, settings: RunSettings) -> tuple[Query, ...]:
+    """The queries of a run with the questions that its settings put to them."""
+    queries = source.queries[: settings.limit]
+    if settings.question == "asked":
+        return queries
+    if settings.question == "empty":
+        return tuple(replace(query, text="", texts={}) for query in queries)
+    unnamed = [query.query_id for query in queries if not query.label]
+    if unnamed:
+        raise ValueError(
+            f"question 'entity-label' needs to know what is in each photo, but source {source.name!r} has no label for "
+            f"{len(unnamed)} of {len(queries)} queries ({', '.join(unnamed[:5])}, ...); its coarse entity would be "
+            'another intervention. A folder in the own layout may carry "label" in queries.jsonl'
+        )
+    return tuple(replace(query, text=_label_sentence(query.label), texts={}) for query in queries)
 
 
 @dataclass
@@ -225,12 +242,7 @@ class _Job:
     progress: Progress
 
     def __post_init__(self) -> None:
-        queries = self.source.queries[: self.settings.limit]
-        if self.settings.question == "entity-label":
-            queries = tuple(replace(q, text=_label_sentence(q.entity) if q.entity else "", texts={}) for q in queries)
-        elif self.settings.question == "empty":
-            queries = tuple(replace(q, text="", texts={}) for q in queries)
-        self.queries = queries
+        self.queries = _asked(self.source, self.settings)
         self.modes = self.settings.modes or ()
         self.joint = self.adapter.spec.joint
         self.position = {item.gallery_id: index for index, item in enumerate(self.source.gallery)}

@@ -62,6 +62,8 @@ class Query:
         hard_negative_ids: Gallery ids that were judged and don't.
         texts: Published corrupted questions by operator; None where the release says that the operator doesn't apply.
             Operators that are missing here are computed.
+        label: What is in the photo, by its fine name ("tulip" where the entity is "flower"); empty where the source
+            doesn't say, as the published release doesn't.
     """
 
     query_id: str
@@ -72,6 +74,7 @@ class Query:
     positive_ids: tuple[str, ...]
     hard_negative_ids: tuple[str, ...] = ()
     texts: Mapping[str, str | None] = field(default_factory=dict)
+    label: str = ""
 
 
 @dataclass(frozen=True)
@@ -177,7 +180,7 @@ class Source:
         yield _line([self.label, self.license, self.revision, self.published_severities])
         for query in self.queries:
             texts = [[operator, query.texts[operator]] for operator in TEXT_OPERATORS if operator in query.texts]
-            fields = [query.query_id, query.text, query.entity, query.domain, query.positive_ids]
+            fields = [query.query_id, query.text, query.entity, query.label, query.domain, query.positive_ids]
             yield _line([*fields, query.hard_negative_ids, texts, query.image.name, *describe(query.image)])
         for item in self.gallery:
             yield _line([item.gallery_id, item.caption, item.image.name, *describe(item.image)])

@@ -2,14 +2,16 @@
 
 ::
 
-    queries.jsonl   {"query_id", "image", "text", "entity", "domain", optional "texts": {operator: text or null}}
+    queries.jsonl   {"query_id", "image", "text", "entity", "domain",
+                     optional "label", "texts": {operator: text or null}}
     gallery.jsonl   {"gallery_id", "image", "caption"}
     labels.jsonl    {"query_id", "gallery_id", "relevance": 1 (positive) or 0 (judged hard negative)}
     source.json     optional: {"license", "description"}
     ...             the images; their paths are relative to the folder
 
 Rows follow the order of the lines. Ids are strings and are kept verbatim. ``texts`` holds corrupted questions that
-take the place of computed ones; null says that the operator doesn't apply.
+take the place of computed ones; null says that the operator doesn't apply. ``label`` is the fine name of what is in the
+photo ("tulip" where the entity is "flower").
 """
 
 from __future__ import annotations
@@ -70,6 +72,7 @@ def read_folder(root: str | os.PathLike[str], name: str) -> Source:
             image=folder.image(record.get("image"), f"{where}: query {query_id!r}"),
             positive_ids=tuple(gallery_id for gallery_id, relevance in judged.items() if relevance == 1),
             hard_negative_ids=tuple(gallery_id for gallery_id, relevance in judged.items() if relevance == 0),
+            label=string(record, "label", where, ""),
             texts=published_texts(record.get("texts"), text, f"{where}: query {query_id!r}"),
         )
         queries.append(query)

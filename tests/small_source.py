@@ -29,7 +29,8 @@ def write_source(folder: Path, n_queries: int = 6) -> Path:
         _picture(index, COLORS[flower]).save(folder / file)
         query_id = f"q{index:03d}"
         text = ("What kind of flower is this?", "Which flower is this?")[index % 2]
-        queries.append({"query_id": query_id, "image": file, "text": text, "entity": "flower", "domain": "nature"})
+        about = {"text": text, "entity": "flower", "label": flower, "domain": "nature"}
+        queries.append({"query_id": query_id, "image": file, **about})
         for other, item in enumerate(gallery):
             same = names[other % len(names)] == flower
             if same or other % 3 == 0:

@@ -274,7 +274,9 @@ def test_separate_towers_support_the_modes_whose_paths_they_have(go):
         go(Towers(), settings=RunSettings(modes=("i2it",)))
 
 
-@pytest.mark.parametrize(("question", "expected"), [("entity-label", "A flower."), ("empty", "")])
+@pytest.mark.parametrize(
+    ("question", "expected"), [("entity-label", {"A rose.", "A tulip.", "An iris.", "A lily."}), ("empty", {""})]
+)
 def test_interventions_replace_the_question(go, question, expected):
     class Listening(ColorsAndWords):
         fingerprint = f"listening {question}"
@@ -291,7 +293,14 @@ def test_interventions_replace_the_question(go, question, expected):
     model = Listening()
     settings = RunSettings(conditions=(parse_condition("clean"),), question=question)
     go(model, settings=settings)
-    assert model.heard == {expected}
+    assert model.heard == expected
+
+
+def test_an_intervention_without_labels_is_refused_and_not_made_up(go, source):
+    file = source.root / "queries.jsonl"
+    file.write_text(file.read_text().replace('"label": "rose", ', ""))
+    with pytest.raises(ValueError, match=r"no label for 2 of 6 queries \(q000, q004"):
+        go(ColorsAndWords(), source=load_source(source.root), settings=RunSettings(question="entity-label"))
 
 
 def test_limit_takes_the_first_queries_against_the_whole_gallery(go):

@@ -89,6 +89,7 @@ def write_sample(folder: Path) -> None:
                 "image": name,
                 "text": question(entity, rng),
                 "entity": category.coarse,
+                "label": entity.name,
                 "domain": category.domain,
             }
         )
