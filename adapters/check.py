@@ -5,7 +5,7 @@ The pictures and captions are a few of the packaged sample's gallery.
 
 from __future__ import annotations
 
-import resource
+import importlib.util
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -137,5 +137,9 @@ def _memory() -> str:
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available() and torch.cuda.max_memory_allocated():
         return f"{torch.cuda.max_memory_allocated() / 2**30:.1f} GiB on the GPU at most"
+    if importlib.util.find_spec("resource") is None:  # Windows
+        return "not measured on this system"
+    import resource
+
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return f"{peak / (2**30 if sys.platform == 'darwin' else 2**20):.1f} GiB in this process at most"

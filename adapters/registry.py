@@ -179,10 +179,10 @@ def _find(model: str, options: dict[str, Any]) -> AdapterSpec | Adapter:
         if not (comma and image and text):
             raise ValueError(f"a pair of towers is written pair:<image model>,<text model>, got {model!r}")
         return PairOfTowers(_load_any(image, _UNCHANGED, options), _load_any(text, _UNCHANGED, options))
-    if re.fullmatch(r".+(\.py|[A-Za-z_][\w.]*):[A-Za-z_]\w*", model):
-        return OwnAdapter(load_own(model), origin=model, batch_size=options["batch_size"])
     if model.startswith("st:"):
         return _sentence_transformer(model[len("st:") :], options)
+    if re.fullmatch(r".+(\.py|[A-Za-z_][\w.]*):[A-Za-z_]\w*", model):
+        return OwnAdapter(load_own(model), origin=model, batch_size=options["batch_size"])
     if Path(model).is_dir():
         return _recognised(replace(_ANY, name=model, folder=Path(model)), options)
     known = {spec.hub_id: spec for spec in list_adapters() if spec.hub_id}

@@ -161,6 +161,18 @@ def test_a_missing_package_is_answered_with_the_pip_line():
         require("snapbench_no_such_package", "snapbench-no-such-package")
 
 
+def test_a_missing_extra_is_told_before_anything_is_downloaded():
+    spec = replace(adapter_spec("clip-vit-l14"), extras=("numpy", "snapbench-no-such-package"))
+    with pytest.raises(ImportError, match="needs snapbench-no-such-package; run: pip install snapbench-no-such"):
+        load_adapter(spec, device="cpu")
+
+
+def test_the_model_in_the_package_loads():
+    adapter = load_adapter("tiny", device="cpu")
+    check_unit(adapter.encode(images=[tiny_models.photo()]), 1, adapter.spec.dim)
+    check_unit(adapter.encode(texts=TEXTS, role="gallery"), 4, adapter.spec.dim)
+
+
 def test_unknown_names_get_the_close_matches():
     with pytest.raises(ValueError, match=r"'clip-vit-l-14' is unknown. Did you mean 'clip-vit-l14'"):
         load_adapter("clip-vit-l-14")
