@@ -308,8 +308,11 @@ class Spot:
 def plane(spots: Sequence[Spot], x_title: str, y_title: str, description: str) -> Html:
     """Cost on a logarithmic scale against the change under corruption, in points."""
     height, bottom, top = 300, 44, 26
-    low_x = math.floor(2 * math.log10(min(s.x for s in spots)) - 0.3) / 2
-    high_x = math.ceil(2 * math.log10(max(s.x for s in spots)) + 0.3) / 2
+    costs = [mantissa * 10.0**power for power in range(-4, 8) for mantissa in (1, 3)]
+    first = max(i for i, cost in enumerate(costs) if cost <= min(s.x for s in spots) / 1.2 or i == 0)
+    last = min(i for i, cost in enumerate(costs) if cost >= max(s.x for s in spots) * 1.2 or i == len(costs) - 1)
+    costs = costs[first : last + 1]
+    low_x, high_x = math.log10(costs[0]), math.log10(costs[-1])
     values = [v for s in spots for v in (s.y, *(s.interval or ()))]
     low, high = -round_up(-min(values), 5.0), max(0.0, round_up(max(values), 5.0) if max(values) > 0 else 0.0)
 
@@ -324,16 +327,15 @@ def plane(spots: Sequence[Spot], x_title: str, y_title: str, description: str) -
         at = y(change)
         parts.append(tag("line", x1="10%", x2="98%", y1=at, y2=at, class_="grid" if change else "zero"))
         parts.append(tag("text", signed_number(change), x="9%", y=at + 4, class_="axis end"))
-    for half in range(round(2 * low_x), round(2 * high_x) + 1):
-        cost = 10.0 ** (half / 2)
+    for cost in costs:
         parts.append(tag("line", x1=x(cost), x2=x(cost), y1=top, y2=height - bottom, class_="grid"))
-        parts.append(tag("text", f"{cost:.3g}", x=x(cost), y=height - bottom + 18, class_="axis middle"))
+        parts.append(tag("text", f"{cost:,.6g}", x=x(cost), y=height - bottom + 18, class_="axis middle"))
     parts.append(tag("text", x_title, x="54%", y=height - 6, class_="axis middle"))
     parts.append(tag("text", y_title, x=0, y=12, class_="axis start"))
     for spot in spots:
         if spot.interval is not None:
             ends = {"y1": y(spot.interval[0]), "y2": y(spot.interval[1])}
             parts.append(tag("line", x1=x(spot.x), x2=x(spot.x), **ends, class_=f"bar {series_class(spot.index)}"))
-        words = tag("title", f"{spot.name}: {spot.x:.3g}, {spot.y:+.1f}")
+        words = tag("title", f"{spot.name}: {spot.x:,.2f}, {signed_number(round(spot.y, 1))}")
         parts.append(tag("svg", words, mark(spot.index), x=x(spot.x), y=y(spot.y), overflow="visible"))
     return tag("svg", parts, width="100%", height=height, class_="plane", role="img", aria_label=description)

@@ -914,7 +914,7 @@ def _cost(runs: Sequence[Evidence]) -> Html | None:
     head = ["run", "ms per input", "parameters", "clean R@1", "change, damaged photos"]
     picture = None
     if len(spots) > 1:
-        said = "; ".join(f"{s.name}: {s.x:.3g} ms, {number(s.y, signed=True)} points" for s in spots)
+        said = "; ".join(f"{s.name}: {number(s.x, digits=2)} ms, {number(s.y, signed=True)} points" for s in spots)
         picture = tag(
             "figure",
             plane(spots, "milliseconds per input", "change under damaged photos, points", said),
@@ -978,5 +978,5 @@ def _entries(block: Any, prefix: str = "") -> Iterator[Html]:
         elif isinstance(value, bool):
             shown = "yes" if value else "no"
         else:
-            shown = "none" if value is None else f"{value:,}" if isinstance(value, int) and value > 9999 else str(value)
+            shown = "none" if value is None else str(value)
         yield join(tag("dt", name.replace("_", " ")), tag("dd", tag("bdi", shown)))

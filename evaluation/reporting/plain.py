@@ -16,7 +16,8 @@ from .words import LABEL_NOTES, METHOD, condition_words, count, interval, number
 
 Block = dict[str, Any]
 
-_MARKDOWN_SIGNS = re.compile(r"([\\`*_{}\[\]<>()#+\-!|~&])")
+# With these escaped (and ``://`` and ``www.``, which make links by themselves) a text within a line is only a text.
+_MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]<>#|~&]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
 
 # A cell that starts like this is a formula to spreadsheets.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -151,7 +152,7 @@ def _run(run: Evidence, level: int) -> list[str]:
             ["rule", *names],
             [
                 [
-                    rule,
+                    _plain(rule),
                     *(
                         f"{_n(b['recall'])} {interval(b['recall'], digits=2)}"
                         + (
@@ -178,7 +179,7 @@ def _run(run: Evidence, level: int) -> list[str]:
         )
     domains = run.results["domains"]
     if "reason" not in domains:
-        rows = [[name, _n(b, field), interval(b, digits=2), f"{b['n']:,}"] for name, b in domains.items()]
+        rows = [[_plain(name), _n(b, field), interval(b, digits=2), f"{b['n']:,}"] for name, b in domains.items()]
         lines += [f"{sub} Domains", "", *_table(["domain", f"clean R@{run.k}", "95 % interval", "n"], rows)]
     hurt = run.hurt(10)
     if hurt:
@@ -188,12 +189,12 @@ def _run(run: Evidence, level: int) -> list[str]:
             question = run.question(query, each.condition) if query else ""
             rows.append(
                 [
-                    each.query_id,
+                    _plain(each.query_id),
                     f"{each.n_wrong} of {each.n_conditions}",
                     condition_words(each.condition),
-                    question,
-                    each.first_id or "",
-                    each.wanted_id or "",
+                    _plain(question),
+                    _plain(each.first_id or ""),
+                    _plain(each.wanted_id or ""),
                     str(each.rank),
                 ]
             )
@@ -219,7 +220,7 @@ def _run(run: Evidence, level: int) -> list[str]:
     lines += [
         f"{sub} Provenance",
         "",
-        *_table(["", ""], [[k, "none" if v is None else str(v)] for k, v in facts.items()]),
+        *_table(["", ""], [[_plain(k), _plain("none" if v is None else v)] for k, v in facts.items()]),
     ]
     return lines
 
@@ -234,7 +235,8 @@ def _plain(text: object) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    lines = [head, ["---"] * len(head), *([_plain(cell) for cell in row] for row in rows)]
+    """A table of finished Markdown: what comes from data has been through :func:`_plain`."""
+    lines = [head, ["---"] * len(head), *rows]
     return [*(f"| {' | '.join(line)} |" for line in lines), ""]
 
 
