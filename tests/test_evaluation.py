@@ -275,7 +275,8 @@ def test_separate_towers_support_the_modes_whose_paths_they_have(go):
 
 
 @pytest.mark.parametrize(
-    ("question", "expected"), [("entity-label", {"A rose.", "A tulip.", "An iris.", "A lily."}), ("empty", {""})]
+    ("question", "expected"),
+    [("entity-label", {"A rose.", "A tulip.", "An iris.", "A lily."}), ("empty", {""})],
 )
 def test_interventions_replace_the_question(go, question, expected):
     class Listening(ColorsAndWords):
