@@ -296,12 +296,15 @@ class BatchedAdapter:
         done = 0
         while done < len(order):
             batch = order[done : done + self.batch_size]
+            embedded = None
             try:
                 embedded = self.encoder.embed([decode_row(rows[i], i) for i in batch], role)
             except (RuntimeError, MemoryError) as error:
                 if not _out_of_memory(error):
                     raise
                 self._shrink(len(batch), error)
+            if embedded is None:
+                _free_memory()  # Not above: the error's traceback holds the tensors of the failed pass.
                 continue
             parts.append(check_vectors(embedded.vectors, items=batch, dim=self.spec.dim, label=self.spec.name))
             self.n_truncated += embedded.n_truncated
@@ -315,7 +318,6 @@ class BatchedAdapter:
                 f"adapter {self.spec.name!r} ran out of memory on a batch of {tried}; try {way_out}"
             ) from error
         self.batch_size = max(1, tried // 2)
-        _free_memory()
 
 
 def first_batch_size(batch_size: object) -> int:

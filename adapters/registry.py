@@ -115,7 +115,7 @@ def load_adapter(
     if world().size > 1:
         from .distributed import DistributedAdapter
 
-        return DistributedAdapter(adapter)
+        return adapter if isinstance(adapter, DistributedAdapter) else DistributedAdapter(adapter)
     return adapter
 
 
