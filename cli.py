@@ -41,6 +41,7 @@ from .push_to_hub import app as push_app
 
 if TYPE_CHECKING:
     from .evaluation.cache import CacheInfo
+    from .evaluation.report import ReportFormat
     from .images import Storage
 
 app = typer.Typer(
@@ -55,6 +56,8 @@ app = typer.Typer(
 )
 list_app = typer.Typer(no_args_is_help=True, help="Lists configs, operators, adapters or sources.")
 app.add_typer(list_app, name="list")
+adapters_app = typer.Typer(no_args_is_help=True, help="Models: `list` them, or `check` one.")
+app.add_typer(adapters_app, name="adapters")
 cache_app = typer.Typer(no_args_is_help=True, help="The embedding cache: `info` or `clear`.")
 app.add_typer(cache_app, name="cache")
 
@@ -119,6 +122,7 @@ def run(
 ) -> None:
     """Measures a model: R@1 under every condition, paired changes, drag and interaction gap."""
     from .adapters import load_adapter
+    from .adapters.distributed import follow
     from .evaluation import RunSettings
     from .evaluation import run as run_benchmark
     from .evaluation.table import print_table
@@ -141,6 +145,8 @@ def run(
         size = int(batch_size)
     data = load_source(source)  # Before the weights: what is cheap to refuse is refused first.
     model = load_adapter(adapter, device=device, dtype=dtype, batch_size=size)
+    if follow(model):  # A rank of a multi-process launch that encodes for rank 0.
+        return
     with _Stages() as stages:
         result = run_benchmark(
             model,
@@ -191,6 +197,63 @@ def select_conditions(text: str) -> tuple[Condition, ...]:
                 raise ValueError(f"{name!r} is a table, not a condition; try 'clean' or 'image_mosaic_s2'")
             chosen += config.conditions
     return tuple(dict.fromkeys(chosen or (CLEAN,)))
+
+
+@app.command()
+def report(
+    runs: Annotated[list[Path], typer.Argument(help="Run files or folders; several are set side by side.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write. Default: report.html, .md or .csv here.")
+    ] = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Markdown instead of HTML.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="CSV: a row for every number, not rounded.")] = False,
+    source: Annotated[
+        str | None, typer.Option("--source", "-s", help="Where the data are now, for questions and pictures.")
+    ] = None,
+) -> None:
+    """Writes a report: one page without outside requests, or Markdown, or CSV."""
+    from .evaluation.report import write_report
+
+    if markdown and csv:
+        raise typer.BadParameter("give one of --markdown and --csv", param_hint="--csv")
+    kind: ReportFormat = "markdown" if markdown else "csv" if csv else "html"
+    target = output or Path(f"report.{'md' if markdown else kind}")
+    console.print(f"wrote {write_report(runs, target, kind, source=source)}", highlight=False, soft_wrap=True)
+
+
+@app.command()
+def compare(
+    run_a: Annotated[Path, typer.Argument(help="Run file or folder: the base.")],
+    run_b: Annotated[Path, typer.Argument(help="The other one, on the same data with the same settings.")],
+    rule_a: Annotated[str, typer.Option(help="Fusion rule of the first.")] = "fixed",
+    rule_b: Annotated[str, typer.Option(help="Fusion rule of the second.")] = "fixed",
+    published: Annotated[
+        bool, typer.Option("--published", help="Show the authors' own numbers beside, where they are known.")
+    ] = False,
+) -> None:
+    """Compares two runs query by query: differences with intervals and p-values."""
+    from .evaluation.compare import compare as compare_runs
+    from .evaluation.compare import print_comparison
+
+    print_comparison(compare_runs(run_a, run_b, rule_a=rule_a, rule_b=rule_b), console, published=published)
+
+
+@adapters_app.command("check")
+def check_adapter_command(
+    name: Annotated[str, typer.Argument(help="As for `run --adapter`.")],
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 or mps.")] = "auto",
+    dtype: Annotated[str, typer.Option(help="auto (the authors'), float32, float16 or bfloat16.")] = "auto",
+) -> None:
+    """Loads a model's real weights and looks: dimension, unit length, matching pairs, batches, speed, memory."""
+    from .adapters.check import check_adapter
+
+    found = check_adapter(name, device=device, dtype=dtype)
+    table = Table("check", "", "found", title=found.adapter, title_justify="left")
+    for check in found.checks:
+        table.add_row(check.name, "ok" if check.passed else "FAILED", check.detail)
+    console.print(table)
+    if not found.passed:
+        raise typer.Exit(1)
 
 
 @app.command("text-essential")
@@ -391,6 +454,7 @@ def list_operators() -> None:
     console.print(table)
 
 
+@adapters_app.command("list")
 @list_app.command("adapters")
 def list_adapters_command() -> None:
     """Models that can be named in `run --adapter`."""

@@ -84,6 +84,8 @@ def register() -> None:
 class _Finder:
     """Answers for the modules to patch, with the spec that the finders behind it find, patched after import."""
 
+    is_snapbench = True
+
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
         return find_spec(name, path, target) if name in _PATCHES else None
@@ -114,8 +116,12 @@ def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType |
 
 
 def _is_ours(finder: object) -> bool:
-    """Whether this is the finder of this module, or the start-up hook's."""
-    return finder is _Finder or getattr(finder, "__module__", "") == "_snapbench_autoload"
+    """Whether this is the finder of this module or the start-up hook's.
+
+    Not by identity: a test runner that imports the repository's root under its folder's name loads this module twice,
+    and two finders that ask each other never come to an end.
+    """
+    return getattr(finder, "is_snapbench", False) or getattr(finder, "__module__", "") == "_snapbench_autoload"
 
 
 def _patch_or_warn(module: ModuleType) -> None:

@@ -145,6 +145,21 @@ def test_changed_library_is_a_warning() -> None:
         registration._patch_or_warn(module)
 
 
+def test_two_copies_of_the_module_end(tmp_path: Path) -> None:
+    code = f"""
+import importlib.util, sys
+import snapbench
+spec = importlib.util.spec_from_file_location("copy_of_registration", {str(PACKAGE / "registration.py")!r})
+copy = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(copy)
+copy.register()
+from datasets import get_dataset_split_names
+print(get_dataset_split_names("snapbench", "labels"), [f for f in sys.meta_path if "Finder" in str(f) and "nap" in str(f)])
+"""
+    done = python(code, tmp_path)
+    assert (done.returncode, done.stdout.split(" [")[0]) == (0, "['test']"), done.stderr
+
+
 def test_hook_is_small_and_complete() -> None:
     hook = PACKAGE / "autoload" / "_snapbench_autoload.py"
     tree = ast.parse(hook.read_text(encoding="utf-8"))
