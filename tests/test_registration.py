@@ -154,10 +154,10 @@ copy = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(copy)
 copy.register()
 from datasets import get_dataset_split_names
-print(get_dataset_split_names("snapbench", "labels"), [f for f in sys.meta_path if "Finder" in str(f) and "nap" in str(f)])
+print(get_dataset_split_names("snapbench", "labels"))
 """
     done = python(code, tmp_path)
-    assert (done.returncode, done.stdout.split(" [")[0]) == (0, "['test']"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "['test']\n"), done.stderr
 
 
 def test_hook_is_small_and_complete() -> None:
