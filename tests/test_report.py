@@ -307,6 +307,20 @@ def test_queries_hurt_most_by_hand(tmp_path):
     assert (hurt[0].first_id, hurt[0].wanted_id) == ("top-b-text_charswap", "top-b-clean")
 
 
+@pytest.mark.parametrize(("question", "expected"), [("entity-label", "A rose."), ("empty", "")])
+def test_questions_are_shown_as_they_were_asked(tmp_path, question, expected):
+    conditions = tuple(map(parse_condition, ("clean", "image_mosaic_s3")))
+    settings = RunSettings(conditions=conditions, question=question, modes=("it2it",))
+    source = write_source(tmp_path / "data", 4)
+    made = run(ColorsAndWords(), source, settings=settings, output=tmp_path / "runs", cache=tmp_path / "cache")
+    (evidence,) = read_evidence([made.path])
+    query = evidence.query("q000")
+    assert evidence.question(query, parse_condition("image_mosaic_s3")) == expected
+    text = write_report([made.path], tmp_path / "page.html").read_text()
+    assert f"colors-and-words ({question})" in text
+    assert "What kind of flower" not in text
+
+
 def test_flows_carry_intervals_around_the_shares_of_the_run_file(runs):
     (evidence,) = read_evidence(runs[:1])
     stability = read_run(runs[0])["results"]["fixed"]["stability"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -26,6 +26,7 @@ from ...snapbench_metric.arithmetic import hits_at_k, paired_difference
 from ...sources import Query, Source, SourceError, load_source
 from ..compare import Ranks, condition_groups, estimate, paired, per_query, read_ranks
 from ..runfile import read_run
+from ..runner import RunSettings, _asked
 
 logger = logging.getLogger(__name__)
 
@@ -274,15 +275,17 @@ class Evidence:
 
     def query(self, query_id: str) -> Query | None:
         """The query as it was asked in this run; None without the source."""
-        query = self._queries.get(query_id)
-        return query and asked(query, self.record["settings"].get("question", "asked"))
+        return self._queries.get(query_id)
 
     def question(self, query: Query, condition: Condition) -> str:
         return query_text(query, condition.text_operator, seed=self.record["settings"]["seed"])[0]
 
     @cached_property
     def _queries(self) -> Mapping[str, Query]:
-        return {query.query_id: query for query in self.source.queries} if self.source else {}
+        if self.source is None:
+            return {}
+        settings = {name: self.record["settings"][name] for name in ("question", "limit")}
+        return {query.query_id: query for query in _asked(self.source, RunSettings(**settings))}
 
     @cached_property
     def gallery(self) -> Mapping[str, Any]:
@@ -301,16 +304,6 @@ _FLOW = {
 def _operator(condition: str) -> str | None:
     state = parse_condition(condition)
     return state.image_operator or state.text_operator
-
-
-def asked(query: Query, question: str) -> Query:
-    """The query with what a run's ``question`` setting made of it."""
-    if question == "asked":
-        return query
-    from ..runner import _label_sentence
-
-    text = _label_sentence(query.entity) if question == "entity-label" and query.entity else ""
-    return replace(query, text=text, texts={})
 
 
 def read_evidence(runs: Sequence[str | Path], source: str | Path | Source | None = None) -> list[Evidence]:
