@@ -13,6 +13,7 @@ from typing import Any, get_args
 import datasets
 
 from . import __version__
+from .citation import CITATION
 from .corruptions.conditions import check_name, close_matches, listed_configs, parse_config
 from .images import Storage
 from .rows import Row, code_hash, gallery_row, query_label_rows, query_row
@@ -22,16 +23,6 @@ _DESCRIPTION = (
     "SnapBench measures how multimodal retrieval holds up on degraded photos and sloppy questions: clean queries, "
     "15 image operators at 3 severities, 8 text operators, and both at once."
 )
-_CITATION = """\
-@article{chen2026snapbench,
-  title   = {SnapBench: Benchmarking Snap-and-Ask Multimodal Retrieval for Mobile Interactions},
-  author  = {Chen, Zirong and Ye, Fuda and Zhang, Kuan and Du, Enjun and Pu, Junfu and Wang, Xinlei and Zuo, Xinyu
-             and Duan, Lisheng and Ma, Jin and Zhang, Yongqi},
-  journal = {Findings of the Association for Computational Linguistics: EMNLP 2026},
-  note    = {arXiv:2608.29607},
-  year    = {2026}
-}
-"""
 _HOMEPAGE = "https://arxiv.org/abs/2608.29607"
 _VERSION = datasets.Version(__version__)
 _STRINGS = datasets.Sequence(datasets.Value("string"))
@@ -134,7 +125,7 @@ class SnapBench(datasets.GeneratorBasedBuilder):
     def _info(self) -> datasets.DatasetInfo:
         return datasets.DatasetInfo(
             description=_DESCRIPTION,
-            citation=_CITATION,
+            citation=CITATION,
             homepage=_HOMEPAGE,
             license=self.source.license,
             features=FEATURES[parse_config(self.config.name).table].copy(),

@@ -18,17 +18,6 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 
-CITATION = """\
-@article{chen2026snapbench,
-  title   = {SnapBench: Benchmarking Snap-and-Ask Multimodal Retrieval for Mobile Interactions},
-  author  = {Chen, Zirong and Ye, Fuda and Zhang, Kuan and Du, Enjun and Pu, Junfu and Wang, Xinlei and Zuo, Xinyu
-             and Duan, Lisheng and Ma, Jin and Zhang, Yongqi},
-  journal = {Findings of the Association for Computational Linguistics: EMNLP 2026},
-  note    = {arXiv:2608.29607},
-  year    = {2026}
-}"""
-"""As in the dataset's builder, which takes seconds to import."""
-
 
 def split_card(card: bytes | None) -> tuple[dict[str, Any], str]:
     """Metadata and body of a README; both empty if there is none.

@@ -24,6 +24,7 @@ import pyarrow.parquet as pq
 import yaml
 
 from .. import __version__
+from ..citation import CITATION
 from ..corruptions import image_operator, text_operator
 from ..corruptions.conditions import CLEAN, REENCODE, Condition, parse_condition, parse_config
 from ..evaluation.runfile import package_versions
@@ -31,7 +32,7 @@ from ..images import Storage
 from ..rows import code_hash, gallery_row, query_row
 from ..snapbench_dataset import FEATURES, SnapBench
 from ..sources import Query, Source
-from .cards import CITATION, join_card, merge_named, plain, split_card, table, with_section, with_tags
+from .cards import join_card, merge_named, plain, split_card, table, with_section, with_tags
 from .destination import Changes, Destination, PushError
 from .licenses import card_license, is_open
 
@@ -418,7 +419,7 @@ def _section(plan: Plan, manifest: Mapping[str, Any]) -> str:
         f"## Licence and source\n\nSource: {origin}, licence {plain(source.license)}; it covers the corrupted "
         f"copies too. SHA-256 over all records and files of the source: `{source.fingerprint}`. Made by snapbench "
         f"{__version__} with seed {plan.seed}; digests of all files and versions of all libraries are in `{MANIFEST}`.",
-        f"## Citation\n\n```bibtex\n{CITATION}\n```",
+        f"## Citation\n\n```bibtex\n{CITATION}```",
     ]
     return "\n\n".join(parts)
 

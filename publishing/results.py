@@ -14,8 +14,9 @@ import yaml
 from huggingface_hub import EvalResult, EvalResultEntry, eval_result_entries_to_yaml
 from huggingface_hub.repocard_data import eval_results_to_model_index, model_index_to_eval_results
 
+from ..citation import CITATION
 from ..sources import HUB_ID
-from .cards import CITATION, join_card, plain, split_card, table, with_section
+from .cards import join_card, plain, split_card, table, with_section
 from .destination import Changes, Destination, PushError
 
 RESULTS_FILE = ".eval_results/snapbench.yaml"
@@ -278,6 +279,6 @@ def _section(run: Mapping[str, Any], dataset_id: str) -> str:
             f"[{plain(dataset_id)}](https://huggingface.co/datasets/{dataset_id}){at}; adapter "
             f"{plain(run['adapter']['name'])}; seed {run['settings']['seed']}; snapbench "
             f"{plain(run.get('packages', {}).get('snapbench'))}.",
-            f"```bibtex\n{CITATION}\n```",
+            f"```bibtex\n{CITATION}```",
         ]
     )

@@ -728,9 +728,12 @@ def test_card_licenses_are_ones_the_hub_accepts(name):
 
 
 def test_one_citation_everywhere():
+    from snapbench.citation import CITATION
     from snapbench.snapbench_dataset import SnapBench
+    from snapbench.snapbench_metric import snapbench_metric
 
-    assert SnapBench(config_name="queries", source="sample").info.citation.strip() == cards.CITATION
+    assert SnapBench(config_name="queries", source="sample").info.citation == CITATION
+    assert snapbench_metric._CITATION == CITATION
 
 
 def test_license_lists_do_not_overlap():
