@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -382,28 +383,32 @@ def print_comparison(comparison: Block, console: Console, *, published: bool = F
         "sign test over queries (McNemar for one condition). In bold: intervals without 0. Change: how differently "
         "they change against clean.",
         caption_justify="left",
+        box=box.SIMPLE,
+        padding=(0, 1, 0, 0),
     )
     table.add_column("", no_wrap=True)
-    for column in ("A", "B", "B - A"):
+    narrow = console.width < _WIDE
+    columns = ["A", "B", "B - A", "p"] if narrow and published else ["A", "B", "B - A", "p", "change"]
+    for column in columns:
         table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("p", justify="right", no_wrap=True)
-    table.add_column("change", justify="right", no_wrap=True)
     known = published_values(mode=MAIN_MODE) if published else {}
     if published:
         table.add_column("authors, mean of 16 models", justify="right")
+
+    def add(name: str, block: Block, value: str, *, signed: bool = False) -> None:
+        cells = _cells(block, narrow=narrow, signed=signed)[: len(columns)]
+        table.add_row(Text(name), *cells, *([Text(value)] if published else []))
+
     for mode, blocks in comparison["modes"].items():
-        rows = blocks["groups"] if mode == MAIN_MODE else {"clean": blocks["groups"].get("clean")}
         table.add_section()
-        for name, block in rows.items():
-            if block is not None:
-                label = f"{mode} {name}" if name == "clean" else name
-                value = known.get(name) if mode == MAIN_MODE else None
-                table.add_row(Text(label), *_cells(block), *([Text(value or "")] if published else []))
+        for name, block in blocks["groups"].items():
+            if mode == MAIN_MODE or name == CLEAN.id:
+                known_here = known.get(name, "") if mode == MAIN_MODE else ""
+                add(f"{mode} {name}" if name == CLEAN.id else name, block, known_here)
     table.add_section()
     for name in ("drag", "gamma_int"):
-        block = comparison[name]
-        if block.get("difference"):
-            table.add_row(Text(name), *_cells(block, signed=True), *([Text(known.get(name, ""))] if published else []))
+        if "difference" in comparison[name]:
+            add(name, comparison[name], known.get(name, ""), signed=True)
     console.print(Text(f"A: {names[0]} ({a['run_id'][:8]})   B: {names[1]} ({b['run_id'][:8]})"))
     console.print(table)
     for note in comparison["notes"]:
@@ -415,23 +420,29 @@ def print_comparison(comparison: Block, console: Console, *, published: bool = F
         )
 
 
-def _cells(block: Block, signed: bool = False) -> list[Text]:
+_WIDE = 110
+"""Characters. On a narrower terminal intervals go below their values."""
+
+
+def _cells(block: Block, *, narrow: bool, signed: bool = False) -> list[Text]:
     value = "+.2f" if signed else ".2f"
     difference = block["difference"]
     change = block.get("robustness")
     return [
         Text(f"{round(block['a'], 2) + 0.0:{value}}"),
         Text(f"{round(block['b'], 2) + 0.0:{value}}"),
-        _difference(difference),
+        _difference(difference, narrow),
         Text(_p(difference["p_value"])),
-        _difference(change) if change else Text(""),
+        _difference(change, narrow) if change else Text(""),
     ]
 
 
-def _difference(block: Block) -> Text:
+def _difference(block: Block, narrow: bool) -> Text:
     interval = block["interval"]
-    low_high = f" [{', '.join(f'{round(bound, 2) + 0.0:+.2f}' for bound in interval)}]" if interval else ""
-    text = f"{round(block['value'], 2) + 0.0:+.2f}{low_high}"
+    text = f"{round(block['value'], 2) + 0.0:+.2f}"
+    if interval:
+        bounds = ", ".join(f"{round(bound, 2) + 0.0:+.2f}" for bound in interval)
+        text += ("\n" if narrow else " ") + f"[{bounds}]"
     return Text(text, style="bold" if interval and not interval[0] <= 0 <= interval[1] else "")
 
 

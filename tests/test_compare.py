@@ -220,8 +220,8 @@ def test_states_with_different_queries_are_refused(tmp_path):
         read_ranks(run)
 
 
-def printed(comparison: dict, **options: bool) -> str:
-    console = Console(file=io.StringIO(), width=200)
+def printed(comparison: dict, width: int = 200, **options: bool) -> str:
+    console = Console(file=io.StringIO(), width=width)
     print_comparison(comparison, console, **options)
     return console.file.getvalue()
 
@@ -236,6 +236,12 @@ def test_printed_comparison(compared):
     clean = compared["modes"]["it2it"]["groups"]["clean"]
     assert f"{clean['a']:.2f}" in text
     assert "-0.00" not in text
+
+
+def test_nothing_is_cut_off_on_a_narrow_terminal(compared):
+    for text in (printed(compared, width=80), printed(compared, width=80, published=True)):
+        assert "\N{HORIZONTAL ELLIPSIS}" not in text
+        assert f"{compared['modes']['it2it']['groups']['image s3']['b']:.2f}" in text
 
 
 def test_the_authors_numbers_are_marked_as_theirs(compared):

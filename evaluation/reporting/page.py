@@ -167,7 +167,7 @@ def _value(block: Block | None, *, signed: bool = False, field: str = "value") -
         reason = (block or {}).get("reason", NOT_MEASURED)
         return tag("span", "n/a", tag("small", reason), class_="na")
     bounds = interval(block, signed=signed)
-    reason = "" if bounds else block.get("interval_reason") or "no interval"
+    reason = "" if bounds else "no spread" if block.get("interval_reason") else "no interval"
     return tag(
         "span",
         tag("b", number(block[field], signed=signed)),

@@ -33,6 +33,7 @@ METHOD = (
     ("R@1", "the share of queries, in percent, whose first result is a positive (the hit rate of the paper)"),
     ("change", "R@1 under a condition minus R@1 on clean, over the same queries, in points; below 0 is worse"),
     ("[a, b]", "95 % percentile bootstrap interval; queries are resampled, and all states of a query move together"),
+    ("no spread", "every query counts the same here, so that resampling them shows no interval"),
     ("p", "exact two-sided McNemar test over the queries whose first result changed between right and wrong"),
     ("averages", "unweighted over the four primitives of damage and over the three levels of text errors (Table 2)"),
     ("drag", "clean R@1 with photo and question minus R@1 with the photo alone; below 0 the question drags it down"),
