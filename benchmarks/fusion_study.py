@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from snapbench import fusion
 from snapbench.adapters import load_adapter
@@ -383,7 +384,9 @@ def main() -> int:
     command = "python benchmarks/fusion_study.py"
     if (options.adapter, options.source) != ("tiny", "sample"):
         command += f" --adapter {options.adapter} --source {options.source}"
-    text = page(Study(adapter, source, options.seed), adapter, command)
+    study = Study(adapter, source, options.seed)
+    with threadpool_limits(1):  # the sample's matrices are too small to gain from threads
+        text = page(study, adapter, command)
     options.output.parent.mkdir(parents=True, exist_ok=True)
     partial = options.output.with_suffix(".partial")
     partial.write_text(text, encoding="utf-8")
