@@ -125,6 +125,7 @@ def run(
     from .adapters.distributed import follow
     from .evaluation import RunSettings
     from .evaluation import run as run_benchmark
+    from .evaluation.report import write_report
     from .evaluation.table import print_table
     from .sources import load_source
 
@@ -158,8 +159,10 @@ def run(
             workers=workers,
             progress=stages.update,
         )
+    page = write_report([result.path], result.path.with_name("report.html"), source=data)
     print_table(result.record, console)
-    console.print(f"\nrun file: {result.path}", soft_wrap=True, highlight=False)
+    console.print(f"\nreport:   {page}", soft_wrap=True, highlight=False)
+    console.print(f"run file: {result.path}", soft_wrap=True, highlight=False)
 
 
 def parse_modes(text: str) -> tuple[Mode, ...]:

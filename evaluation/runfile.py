@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import sys
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -19,7 +20,7 @@ import pyarrow.parquet as pq
 SCHEMA_VERSION = 1
 RUN_FILE = "run.json"
 RANKS_FILE = "ranks.parquet"
-VOLATILE = ("created", "timings", "encoder")
+VOLATILE = ("created", "timings", "encoder", "hardware")
 """Parts of a run file that two runs of the same thing don't share: clock times and what the cache had."""
 
 _PACKAGES = (
@@ -46,6 +47,18 @@ def package_versions() -> dict[str, str | None]:
             return None
 
     return {"python": platform.python_version(), **{name: installed(name) for name in _PACKAGES}}
+
+
+def hardware() -> dict[str, Any]:
+    """Where timings were taken: machine, processor, cores, and the accelerators that torch sees (if it is loaded)."""
+    torch = sys.modules.get("torch")
+    cuda = torch.cuda if torch is not None and torch.cuda.is_available() else None
+    return {
+        "system": platform.system(),
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+        "accelerators": [cuda.get_device_name(i) for i in range(cuda.device_count())] if cuda else [],
+    }
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:

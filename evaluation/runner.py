@@ -51,6 +51,7 @@ from .runfile import (
     RANKS_FILE,
     RUN_FILE,
     SCHEMA_VERSION,
+    hardware,
     package_versions,
     read_run,
     write_json,
@@ -216,7 +217,7 @@ def _label_sentence(label: str) -> str:
     return f"{'An' if label[0].lower() in 'aeiou' else 'A'} {label}."
 
 
-def _asked(source: Source, settings: RunSettings) -> tuple[Query, ...]:
+def asked_queries(source: Source, settings: RunSettings) -> tuple[Query, ...]:
     """The queries of a run with the questions that its settings put to them."""
     queries = source.queries[: settings.limit]
     if settings.question == "asked":
@@ -242,7 +243,7 @@ class _Job:
     progress: Progress
 
     def __post_init__(self) -> None:
-        self.queries = _asked(self.source, self.settings)
+        self.queries = asked_queries(self.source, self.settings)
         self.modes = self.settings.modes or ()
         self.joint = self.adapter.spec.joint
         self.position = {item.gallery_id: index for index, item in enumerate(self.source.gallery)}
@@ -282,6 +283,7 @@ class _Job:
             },
             "results": {rule: self._summary(rule, found) for rule in self.settings.fusion},
             "fusion": fusion,
+            "hardware": hardware(),
             "encoder": {
                 "inputs": counts.requested,
                 "distinct": counts.distinct,

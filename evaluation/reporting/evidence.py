@@ -26,7 +26,7 @@ from ...snapbench_metric.arithmetic import hits_at_k, paired_difference
 from ...sources import Query, Source, SourceError, load_source
 from ..compare import Ranks, condition_groups, estimate, paired, per_query, read_ranks
 from ..runfile import read_run
-from ..runner import RunSettings, _asked
+from ..runner import RunSettings, asked_queries
 
 logger = logging.getLogger(__name__)
 
@@ -285,7 +285,7 @@ class Evidence:
         if self.source is None:
             return {}
         settings = {name: self.record["settings"][name] for name in ("question", "limit")}
-        return {query.query_id: query for query in _asked(self.source, RunSettings(**settings))}
+        return {query.query_id: query for query in asked_queries(self.source, RunSettings(**settings))}
 
     @cached_property
     def gallery(self) -> Mapping[str, Any]:
