@@ -40,15 +40,17 @@ from ..sources.rendering.words import caption
 logger = logging.getLogger(__name__)
 
 SEED = 0
-STEPS = 1200
-RENDERINGS = 32
-"""Pictures per entity; every second one is in the style of the queries."""
+STEPS = 4000
+"""Steps of the first stage; the second stage takes half as many."""
+RENDERINGS = 64
+"""Pictures per entity; every second one is in the style of the queries. The first stage sees the first half."""
 CAPTIONS = 4
 """Captions per picture."""
 SIDE = 64
-BATCH = 40
+BATCH = 20
 """Entities per step, each with two pictures and two captions."""
-LEARNING_RATE = 1e-3
+LEARNING_RATES = (1e-3, 7e-4)
+"""At the start of each stage; both end at zero."""
 VOCABULARY = 1000
 TOKENS = 64
 PROCESSES = 2
@@ -141,8 +143,11 @@ def learn_merges(words: Counter[str], count: int) -> list[tuple[str, str]]:
 
 
 def build_processor(captions: Sequence[Sequence[Sequence[str]]]) -> CLIPProcessor:
-    """The preprocessing of the model: SIDE x SIDE pixels, and a byte-pair tokenizer of captions and questions."""
-    corpus = [text for rows in captions for texts in rows for text in texts]
+    """The preprocessing of the model: SIDE x SIDE pixels, and a byte-pair tokenizer.
+
+    Its words are those of the first stage's captions and of the questions.
+    """
+    corpus = [text for rows in captions for texts in rows[: len(rows) // 2] for text in texts]
     corpus += [question for entity in ENTITIES for question in entity.category.questions]
     backend = CLIPTokenizer().backend_tokenizer
     words: Counter[str] = Counter()
@@ -168,7 +173,7 @@ def build_model(tokenizer: CLIPTokenizer) -> CLIPModel:
     """A new model with random weights from torch's global generator."""
     shape = {"hidden_size": 96, "intermediate_size": 288, "num_attention_heads": 4, "projection_dim": 96}
     config = CLIPConfig(
-        vision_config={**shape, "num_hidden_layers": 4, "image_size": SIDE, "patch_size": 16},
+        vision_config={**shape, "num_hidden_layers": 4, "image_size": SIDE, "patch_size": 8},
         text_config={
             **shape,
             "num_hidden_layers": 2,
@@ -200,12 +205,20 @@ def augment(pixels: torch.Tensor) -> torch.Tensor:
     return (moved * gain + lift).clamp(0, 1)
 
 
-def batches(data: TrainingSet, steps: int) -> Iterator[tuple[torch.Tensor, list[str]]]:
-    """Per step: pixels [2 * BATCH, ...] and as many captions; row i and row i + BATCH show the same entity."""
-    rng = generator(SEED, "tiny", "batches")
-    entities, renderings = data.pixels.shape[:2]
-    for _ in range(steps):
-        chosen = np.tile(rng.permutation(entities)[:BATCH], 2)
+def batches(data: TrainingSet, steps: int, stage: int) -> Iterator[tuple[torch.Tensor, list[str]]]:
+    """Per step: pixels [2 * BATCH, ...] and as many captions; row i and row i + BATCH show the same entity.
+
+    In the second stage every other batch is filled category by category: its entities look alike and stand in the same
+    settings, so that the model can't tell them apart by the background.
+    """
+    rng = generator(SEED + stage, "tiny", "batches")
+    entities, renderings = data.pixels.shape[0], data.pixels.shape[1] // (2 - stage)
+    category = np.unique([entity.category.coarse for entity in ENTITIES[:entities]], return_inverse=True)[1]
+    for step in range(steps):
+        order = rng.permutation(entities)
+        if stage == 1 and step % 2:
+            order = order[np.argsort(rng.permutation(category.max() + 1)[category[order]], kind="stable")]
+        chosen = np.tile(order[:BATCH], 2)
         half = len(chosen) // 2
         first = rng.integers(renderings, size=half)
         second = (first + rng.integers(1, renderings, size=half)) % renderings
@@ -220,16 +233,15 @@ def contrast(first: torch.Tensor, second: torch.Tensor, scale: torch.Tensor) -> 
     return (functional.cross_entropy(logits, target) + functional.cross_entropy(logits.T, target)) / 2
 
 
-def train(data: TrainingSet, processor: CLIPProcessor, steps: int) -> CLIPModel:
-    """Trains a new model for ``steps`` steps: picture to caption, and picture to another picture of the entity."""
-    torch.manual_seed(SEED)
-    model = build_model(processor.tokenizer).train()
+def train_stage(model: CLIPModel, processor: CLIPProcessor, data: TrainingSet, steps: int, stage: int) -> None:
+    """Trains ``model`` in place: picture to caption, and picture to another picture of the entity."""
+    rate = LEARNING_RATES[stage]
     mean, std = (
         torch.tensor(getattr(processor.image_processor, f"image_{name}")).view(3, 1, 1) for name in ("mean", "std")
     )
-    optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, weight_decay=0.05)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.05, fused=True)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1, (step + 1) / 100) * (1 - step / steps))
-    for step, (pixels, texts) in enumerate(batches(data, steps), 1):
+    for step, (pixels, texts) in enumerate(batches(data, steps, stage), 1):
         tokens = processor.tokenizer(texts, padding=True, truncation=True, return_tensors="pt")
         out = model(pixel_values=(augment(pixels) - mean) / std, **tokens)
         scale = model.logit_scale.exp().clamp(max=100)
@@ -243,7 +255,18 @@ def train(data: TrainingSet, processor: CLIPProcessor, steps: int) -> CLIPModel:
         optimizer.step()
         schedule.step()
         if step % 100 == 0:
-            logger.info("step %d of %d: loss %.3f", step, steps, loss.item())
+            logger.info("stage %d, step %d of %d: loss %.3f", stage + 1, step, steps, loss.item())
+
+
+def train(data: TrainingSet, processor: CLIPProcessor, steps: int) -> CLIPModel:
+    """Trains a new model: ``steps`` steps of the first stage, then the second."""
+    torch.manual_seed(SEED)
+    model = build_model(processor.tokenizer).train()
+    train_stage(model, processor, data, steps, stage=0)
+    # Rounded to what is stored, so that the second stage can be repeated from a saved model.
+    model.half().float()
+    torch.manual_seed(SEED + 1)
+    train_stage(model, processor, data, max(1, steps // 2), stage=1)
     return model.eval()
 
 
@@ -262,7 +285,7 @@ def main() -> None:
         prog="python -m snapbench.adapters.train_tiny", description="Train the tiny model."
     )
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "tiny", help="folder to write")
-    parser.add_argument("--steps", type=int, default=STEPS, help=f"optimiser steps (default {STEPS})")
+    parser.add_argument("--steps", type=int, default=STEPS, help=f"steps of the first stage (default {STEPS})")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     # One thread each: sums come out the same on any number of cores, and arrays this small gain little from more.
