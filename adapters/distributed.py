@@ -34,6 +34,7 @@ class DistributedAdapter:
         self._adapter = adapter
         self.spec = adapter.spec
         self.fingerprint = adapter.fingerprint
+        self.cacheable = getattr(adapter, "cacheable", True)
         self.n_truncated = 0
         self._group = _group()
         if world().rank == 0:

@@ -53,6 +53,7 @@ class OwnAdapter:
         self.spec = _spec_of(model, self._parameters, origin)
         stated = getattr(model, "fingerprint", None)
         self.fingerprint = digest(own=str(stated) if stated else uuid.uuid4().hex, spec=self.spec.name)
+        self.cacheable = bool(stated)
         self.n_truncated = 0
 
     def encode(

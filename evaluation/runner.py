@@ -258,7 +258,9 @@ class _Job:
         if self.settings.on_error == "raise":
             self.source.verify(lambda done, total: self.progress("check images", done, total))
         checked = time.perf_counter()
-        with EmbeddingCache(self.adapter.fingerprint, cache_root) as cache:
+        # An own object without a fingerprint is never served vectors of another process.
+        lasting = getattr(self.adapter, "cacheable", True)
+        with EmbeddingCache(self.adapter.fingerprint if lasting else None, cache_root) as cache:
             encoder = StreamEncoder(self.adapter, cache, workers=self.workers, on_error=self.settings.on_error)
             gallery = self._encode_gallery(encoder)
             self._encode_queries(encoder)

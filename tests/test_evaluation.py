@@ -151,6 +151,17 @@ def test_two_models_never_share_vectors(go):
     assert other.rows > 40
 
 
+def test_an_object_without_a_fingerprint_leaves_nothing_in_the_cache(go, tmp_path):
+    class Nameless(ColorsAndWords):
+        fingerprint = None
+
+    first, second = Nameless(), Nameless()
+    records = [go(model).record for model in (first, second)]
+    assert first.rows == second.rows == records[0]["encoder"]["distinct"]
+    assert records[0]["results"] == records[1]["results"]
+    assert not list((tmp_path / "cache").glob("*/*"))
+
+
 def test_killed_at_any_moment_it_continues_and_ends_the_same(tmp_path: Path, source):
     script = tmp_path / "slow.py"
     script.write_text(
