@@ -148,17 +148,21 @@ def run(
     model = load_adapter(adapter, device=device, dtype=dtype, batch_size=size)
     if follow(model):  # A rank of a multi-process launch that encodes for rank 0.
         return
-    with _Stages() as stages:
-        result = run_benchmark(
-            model,
-            data,
-            settings=settings,
-            output=output,
-            cache=cache,
-            force=force,
-            workers=workers,
-            progress=stages.update,
-        )
+    try:
+        with _Stages() as stages:
+            result = run_benchmark(
+                model,
+                data,
+                settings=settings,
+                output=output,
+                cache=cache,
+                force=force,
+                workers=workers,
+                progress=stages.update,
+            )
+    except KeyboardInterrupt:
+        errors.print("interrupted; start the same command again to continue")
+        raise typer.Exit(130) from None
     page = write_report([result.path], result.path.with_name("report.html"), source=data)
     print_table(result.record, console)
     console.print(f"\nreport:   {page}", soft_wrap=True, highlight=False)
@@ -535,9 +539,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[handler])
     try:
         app(args=list(arguments) if arguments is not None else None, prog_name="snapbench")
-    except KeyboardInterrupt:
-        errors.print("interrupted; start the same command again to continue")
-        sys.exit(130)
     except (ValueError, TypeError, LookupError, ImportError, OSError, MemoryError) as error:
         if os.environ.get("SNAPBENCH_DEBUG") == "1":
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -89,3 +90,11 @@ class JointColorsAndWords(ColorsAndWords):
         self.rows += len(images)
         pairs = zip(images, texts, strict=True)
         return np.stack([self.picture(image) / 60 + 0.3 * self.words(text) for image, text in pairs])
+
+
+class Slow(ColorsAndWords):
+    """The first model, taking its time."""
+
+    def encode(self, images: Sequence = (), texts: Sequence[str] = (), role: str = "query") -> np.ndarray:
+        time.sleep(0.5)
+        return super().encode(images, texts, role)

@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import logging
 import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from slow_run import CONDITIONS
 from small_source import ColorsAndWords, JointColorsAndWords, write_source
 
 from snapbench import fusion
@@ -26,11 +23,6 @@ from snapbench.images import ImageDecodeError, decode_image
 from snapbench.rows import gallery_rows, query_rows
 from snapbench.snapbench_metric.scores import first_positive_ranks_from_scores
 from snapbench.sources import load_source
-
-CONDITIONS = tuple(
-    parse_condition(name)
-    for name in ("clean", "image_lowlight_s3", "image_mosaic_s2", "text_charswap", "joint_mosaic_charswap_s2")
-)
 
 
 @pytest.fixture
@@ -160,48 +152,6 @@ def test_an_object_without_a_fingerprint_leaves_nothing_in_the_cache(go, tmp_pat
     assert first.rows == second.rows == records[0]["encoder"]["distinct"]
     assert records[0]["results"] == records[1]["results"]
     assert not list((tmp_path / "cache").glob("*/*"))
-
-
-def test_killed_at_any_moment_it_continues_and_ends_the_same(tmp_path: Path, source):
-    script = tmp_path / "slow.py"
-    script.write_text(
-        "import sys, time\n"
-        f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-        "import snapbench.evaluation.encode as encode\n"
-        "from small_source import ColorsAndWords\n"
-        "from test_evaluation import CONDITIONS\n"
-        "from snapbench.evaluation import RunSettings, run\n"
-        "class Slow(ColorsAndWords):\n"
-        "    def encode(self, images=(), texts=(), role='query'):\n"
-        "        time.sleep(0.3)\n"
-        "        return super().encode(images, texts, role)\n"
-        "encode.CHUNK, encode.FLUSH_ROWS = 4, 4\n"
-        "result = run(Slow(), sys.argv[1], settings=RunSettings(conditions=CONDITIONS), output=sys.argv[2],\n"
-        "             cache=sys.argv[3])\n"
-        "print(result.path)\n"
-    )
-    whole = run(
-        ColorsAndWords(),
-        source,
-        settings=RunSettings(conditions=CONDITIONS),
-        output=tmp_path / "a",
-        cache=tmp_path / "c",
-    )
-    command = [sys.executable, str(script), str(source.root), str(tmp_path / "b"), str(tmp_path / "cache")]
-    for shards in (2, 5):
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        deadline = time.monotonic() + 60
-        while len(list((tmp_path / "cache").glob("*/*.safetensors"))) < shards:
-            assert process.poll() is None, process.stderr.read().decode()
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-        assert not list((tmp_path / "b").glob("*/run.json"))
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    resumed = read_run(done.stdout.strip())
-    assert measured(resumed) == measured(whole.record)
-    assert resumed["encoder"]["encoded"] < resumed["encoder"]["distinct"]
 
 
 def test_damaged_cache_entries_are_found_reported_and_encoded_again(go, tmp_path, caplog):
