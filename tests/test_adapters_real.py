@@ -10,6 +10,8 @@ import sentence_transformers  # noqa: F401
 
 from snapbench.adapters import load_adapter
 from snapbench.adapters.check import check_adapter
+from snapbench.corruptions.conditions import parse_condition
+from snapbench.evaluation import RunSettings, run
 from snapbench.images import decode_image
 from snapbench.sources import load_source
 
@@ -75,3 +77,18 @@ def test_the_check_passes_on_it(towers):
     report = check_adapter(towers, device="cpu", dtype="float32")
     assert report.passed, report.checks
     assert "matching pairs score higher" not in {check.name for check in report.checks}
+
+
+@pytest.mark.slow
+def test_the_benchmark_runs_with_it(towers, tmp_path):
+    conditions = tuple(parse_condition(name) for name in ("image_lowlight_s3", "text_charswap"))
+    settings = RunSettings(conditions=conditions, limit=60)
+    pair = load_adapter(towers, device="cpu")
+    results = run(pair, "sample", settings=settings, output=tmp_path, cache=tmp_path / "cache").record["results"][
+        "fixed"
+    ]
+    assert list(results["conditions"]) == ["it2it", "i2i", "t2t"]
+    clean, dark = (results["conditions"]["i2i"][name]["recall_at_1"] for name in ("clean", "image_lowlight_s3"))
+    # Chance is below 1 percent.
+    assert clean > 30 > dark
+    assert results["drag"]["n"] == 60
