@@ -28,6 +28,8 @@ class Oracle:
         intervals: for each query the intervals of alpha in [0, 1] in which a positive is among the first k,
             ascending and disjoint; empty where no weight solves it. The ends are crossings, where the order of the
             gallery decides the tie; an interval of length 0 is a weight that solves the query through that alone.
+            Intervals are closed and joined where they touch, so a single weight at which nothing but a tie hides the
+            positive doesn't cut one in two.
         alpha: float64 ``[n_queries]``, the solving weight nearest 1/2; 1/2 where none solves it. ASSUMED: the paper
             names no tie rule; one that pulls towards 1/2 gives spreads of the size it prints.
     """
