@@ -311,9 +311,14 @@ class _Job:
                 if of == rule
             },
             ks=self._ks(),
-            domains={query.query_id: query.domain for query in self.queries},
+            domains=self._domains(),
             missing="miss" if self.settings.on_error == "record" else "raise",
         )
+
+    def _domains(self) -> dict[str, str] | None:
+        """Domain by query, for the table of domains; none where the source names none."""
+        domains = {query.query_id: query.domain or "(none)" for query in self.queries}
+        return domains if any(query.domain for query in self.queries) else None
 
     def _ks(self) -> tuple[int, ...]:
         """The cut-offs; a gallery smaller than one of them has no such recall."""

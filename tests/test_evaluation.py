@@ -265,6 +265,19 @@ def test_an_intervention_without_labels_is_refused_and_not_made_up(go, source):
         go(ColorsAndWords(), source=load_source(source.root), settings=RunSettings(question="entity-label"))
 
 
+@pytest.mark.parametrize("kept", [0, 2])
+def test_domains_may_be_empty(go, source, kept):
+    file = source.root / "queries.jsonl"
+    lines = file.read_text().splitlines()
+    changed = [line if number < kept else line.replace('"nature"', '""') for number, line in enumerate(lines)]
+    file.write_text("\n".join(changed))
+    results = go(ColorsAndWords(), source=load_source(source.root)).record["results"]["fixed"]
+    if kept:
+        assert {name: block["n"] for name, block in results["domains"].items()} == {"nature": 2, "(none)": 4}
+    else:
+        assert results["domains"] == {"value": None, "reason": "no domains given"}
+
+
 def test_limit_takes_the_first_queries_against_the_whole_gallery(go):
     record = go(ColorsAndWords(), settings=RunSettings(conditions=CONDITIONS, limit=2)).record
     assert record["counts"]["n_queries"] == record["results"]["fixed"]["n_total"] == 2
