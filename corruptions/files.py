@@ -10,6 +10,7 @@ from pathlib import Path
 
 from PIL import Image
 
+from ..atomic import one_step
 from ..images import ImageDecodeError, Storage, decode_image, encode_image
 from .apply import corrupt_image
 
@@ -44,12 +45,8 @@ def corrupt_file(
 def save_image(image: Image.Image, target: Path, storage: Storage) -> None:
     """Encodes an RGB image and moves the file into place."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(target.name + ".part")
-    try:
+    with one_step(target) as temporary:
         temporary.write_bytes(encode_image(image, storage))
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def corrupt_folder(

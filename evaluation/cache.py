@@ -8,7 +8,6 @@ by its checksum, reported once and left out: what it held is encoded again.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import logging
@@ -24,6 +23,8 @@ from pathlib import Path
 import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
+
+from ..atomic import one_step
 
 logger = logging.getLogger(__name__)
 
@@ -119,14 +120,11 @@ class EmbeddingCache:
         matrix = np.stack(list(vectors.values()))
         path = self._folder / f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}.safetensors"
         metadata = {"keys": json.dumps(list(vectors)), "sha256": hashlib.sha256(matrix.tobytes()).hexdigest()}
-        temporary = path.with_suffix(".part")
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            temporary.write_bytes(save({"vectors": matrix}, metadata=metadata))
-            os.replace(temporary, path)
+            with one_step(path) as temporary:
+                temporary.write_bytes(save({"vectors": matrix}, metadata=metadata))
         except OSError as error:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
             logger.warning("embedding cache %s can't be written (%s); vectors stay in memory", self._folder, error)
             self._folder = None
             self._memory.update(vectors)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, get_args
 
+from ..atomic import one_step
 from ..corruptions.conditions import check_name
 from ..sources import Source
 from .reporting.evidence import Evidence, read_evidence
@@ -50,10 +50,6 @@ def write_report(
     if not output.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(output.parent)!r} to write the report into")
     text = _WRITERS[format](read_evidence(runs, source))
-    temporary = output.with_name(f".{output.name}.part")
-    try:
+    with one_step(output) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="")
-        os.replace(temporary, output)
-    finally:
-        temporary.unlink(missing_ok=True)
     return output

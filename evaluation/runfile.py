@@ -17,6 +17,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ..atomic import one_step
+
 SCHEMA_VERSION = 1
 RUN_FILE = "run.json"
 RANKS_FILE = "ranks.parquet"
@@ -63,22 +65,14 @@ def hardware() -> dict[str, Any]:
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:
     """Writes strict JSON (no NaN) beside the final name, then moves it into place."""
-    temporary = path.with_name(path.name + ".part")
-    try:
+    with one_step(path) as temporary:
         temporary.write_text(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False) + "\n", encoding="utf-8")
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def write_ranks(path: Path, table: pa.Table) -> None:
     """Writes the table of ranks beside its final name, then moves it into place."""
-    temporary = path.with_name(path.name + ".part")
-    try:
+    with one_step(path) as temporary:
         pq.write_table(table, temporary, compression="zstd")
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def read_run(path: str | Path) -> dict[str, Any]:
