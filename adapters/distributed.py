@@ -38,7 +38,7 @@ class DistributedAdapter:
         self.n_truncated = 0
         self._group = _group()
         if world().rank == 0:
-            atexit.register(self._send, None)
+            atexit.register(self._end)
 
     def encode(
         self, images: Sequence[Any] | None = None, texts: Sequence[str | None] | None = None, role: Role = "query"
@@ -57,11 +57,26 @@ class DistributedAdapter:
 
     def follow(self) -> None:
         """Encodes this rank's share of everything that rank 0 asks for, until it ends."""
-        while (request := self._send(None)) is not None:
+        try:
+            while (request := self._send(None)) is not None:
+                try:
+                    self._share(request)
+                except Exception:  # every rank's error went to rank 0, which decides whether to go on
+                    continue
+        finally:
+            self._close()
+
+    def _end(self) -> None:
+        """Sends the others home, unless the caller has closed the group already."""
+        if self._group.is_initialized():
             try:
-                self._share(request)
-            except Exception:  # every rank's error went to rank 0, which decides whether to go on
-                continue
+                self._send(None)
+            finally:
+                self._close()
+
+    def _close(self) -> None:
+        # Left open, gloo's threads are sometimes still running at the interpreter's end, and abort the process.
+        self._group.destroy_process_group()
 
     def _send(self, request: _Request | None) -> _Request | None:
         """Hands rank 0's request to all; the other ranks' argument is ignored."""
