@@ -8,7 +8,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ..corruptions.conditions import JOINT_PAIRS, PRIMITIVES, SEVERITIES, TEXT_LEVELS, Condition, compact
+from ..corruptions.conditions import PRIMITIVES, SEVERITIES, TEXT_LEVELS, Condition, compact, parse_condition
 
 
 def print_table(record: dict[str, Any], console: Console) -> None:
@@ -31,22 +31,30 @@ def _table(record: dict[str, Any]) -> RenderableType:
     table.add_column("R@1", justify="right")
     table.add_column("change", justify="right")
     table.add_column("95 % interval", justify="right", no_wrap=True)
-    clean = results["conditions"][mode]["clean"]
-    table.add_row("clean", f"{clean['recall_at_1']:.2f}", "", _interval(clean))
+    measured = results["conditions"][mode]
+    table.add_row("clean", f"{measured['clean']['recall_at_1']:.2f}", "", _interval(measured["clean"]))
     averages = results.get("averages", {}).get(mode, {})
+    single = {condition: block for condition, block in measured.items() if condition != "clean"}
+
+    def add_group(name: str, average: Any, group: list[Condition]) -> None:
+        if average and average.get("recall_at_1") is not None:
+            _add(table, name, average)
+            for condition in group:
+                single.pop(condition.id, None)
+
     table.add_section()
-    for level in TEXT_LEVELS:
-        _add(table, f"text · {level}", averages.get("text", {}).get(level))
-    for primitive in PRIMITIVES:
+    for level, operators in TEXT_LEVELS.items():
+        group = [Condition(text_operator=operator) for operator in operators]
+        add_group(f"text · {level}", averages.get("text", {}).get(level), group)
+    for primitive, operators in PRIMITIVES.items():
         table.add_section()
         for severity in SEVERITIES:
             block = averages.get("primitives", {}).get(primitive, {}).get(f"s{severity}")
-            _add(table, f"image · {primitive} s{severity}", block)
+            group = [Condition(operator, severity) for operator in operators]
+            add_group(f"image · {primitive} s{severity}", block, group)
     table.add_section()
-    for image, text in JOINT_PAIRS:
-        for severity in SEVERITIES:
-            block = results["conditions"][mode].get(Condition(image, severity, text).id)
-            _add(table, f"joint · {compact(image)} + {compact(text)} s{severity}", block)
+    for name, block in single.items():  # joint pairs, and conditions whose group is incomplete
+        _add(table, _label(parse_condition(name)), block)
     lines: list[RenderableType] = [table, Text()]
     lines.append(block_line("drag (clean it2it - i2i)", results.get("drag"), "points"))
     gap = results.get("gamma_int", {})
@@ -56,10 +64,14 @@ def _table(record: dict[str, Any]) -> RenderableType:
     return Group(*lines)
 
 
-def _add(table: Table, name: str, block: dict[str, Any] | None) -> None:
-    """A row for a block of the results; a group that was not measured has none."""
-    if block is None or block.get("recall_at_1") is None:
-        return
+def _label(condition: Condition) -> str:
+    if condition.image_operator and condition.text_operator:
+        pair = f"{compact(condition.image_operator)} + {compact(condition.text_operator)}"
+        return f"joint · {pair} s{condition.severity}"
+    return condition.id
+
+
+def _add(table: Table, name: str, block: dict[str, Any]) -> None:
     delta = block["delta"] or {}
     change = delta.get("value")
     table.add_row(

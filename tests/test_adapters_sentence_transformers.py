@@ -77,21 +77,15 @@ def test_a_dual_encoder_and_our_clip_agree(clip_folder, tmp_path):
 def test_qwen3_vl_embedding_agrees_with_the_library(tmp_path):
     """The library's own processor for this family needs torchvision."""
     pytest.importorskip("torchvision")
-    folder = tiny_models.qwen(tmp_path / "qwen3", "qwen3_vl")
     limits = {"shortest_edge": 4 * 32**2, "longest_edge": 16 * 32**2}
-    processor = transformers.Qwen3VLProcessor(
-        image_processor=transformers.AutoImageProcessor.from_pretrained(folder, backend="pil"),
-        tokenizer=transformers.AutoTokenizer.from_pretrained(folder),
-        video_processor=transformers.Qwen3VLVideoProcessor(size=limits),
-        chat_template=tiny_models.QWEN_CHAT_TEMPLATE,
-    )
-    processor.save_pretrained(folder)
+    folder = tiny_models.qwen3_vl_processor(tiny_models.qwen(tmp_path / "qwen3", "qwen3_vl"))
     word = Transformer(
         str(folder),
         processing_kwargs={"chat_template": {"add_generation_prompt": True}},
         unpad_inputs=False,
     )
-    word.processor.image_processor = processor.image_processor  # the library takes torchvision's otherwise
+    # The library takes torchvision's image processor otherwise.
+    word.processor.image_processor = transformers.AutoImageProcessor.from_pretrained(folder, backend="pil")
     query = "Retrieve images or text relevant to the user's query."
     library = sentence_transformers.SentenceTransformer(
         modules=[word, Pooling(word.get_embedding_dimension(), "lasttoken")],

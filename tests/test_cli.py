@@ -58,6 +58,15 @@ def test_run_measures_and_says_where_the_run_file_is(snapbench, tmp_path):
     assert f"{results['drag']['value']:+.2f} points" in out
 
 
+def test_the_table_shows_single_conditions_whose_group_is_incomplete(snapbench, tmp_path):
+    data = write_source(tmp_path / "data")
+    arguments = ("--adapter", OWN_MODEL, "--source", str(data), "--conditions", "image_lowlight_*,text_char*")
+    code, out, err = snapbench("run", *arguments)
+    assert code == 0, err
+    labels = [line.split("│")[1].strip() for line in out.splitlines() if line.startswith("│")]
+    assert labels == ["clean", "text · character", *(f"image_lowlight_s{severity}" for severity in (1, 2, 3))]
+
+
 def test_run_takes_conditions_by_name_and_glob(snapbench, tmp_path):
     data = write_source(tmp_path / "data")
     arguments = ("run", "--adapter", OWN_MODEL, "--source", str(data), "--modes", "i2i,it2it")

@@ -200,6 +200,7 @@ def _gemma(folder: Path) -> Any:
         pad_token="<pad>",
         eos_token="<eos>",
         bos_token="<bos>",
+        padding_side="right",
         model_max_length=64,
     )
 
@@ -327,6 +328,19 @@ def qwen(folder: Path, kind: str = "qwen2_vl", last: str | None = None, limits: 
     path = folder / "preprocessor_config.json"
     name = "Qwen2VLImageProcessorFast" if patch == 16 else "Qwen2VLImageProcessor"
     path.write_text(json.dumps({**json.loads(path.read_text()), "image_processor_type": name}))
+    return folder
+
+
+def qwen3_vl_processor(folder: Path, limits: tuple[int, int] = (4, 16)) -> Path:
+    """Adds the joint processor, which needs torchvision, with a chat template; the Hub's checkpoints have both."""
+    transformers.Qwen3VLProcessor(
+        image_processor=transformers.AutoImageProcessor.from_pretrained(folder, backend="pil"),
+        tokenizer=transformers.AutoTokenizer.from_pretrained(folder),
+        video_processor=transformers.Qwen3VLVideoProcessor(
+            size={"shortest_edge": limits[0] * 32**2, "longest_edge": limits[1] * 32**2}
+        ),
+        chat_template=QWEN_CHAT_TEMPLATE,
+    ).save_pretrained(folder)
     return folder
 
 
