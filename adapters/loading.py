@@ -137,6 +137,20 @@ def find_checkpoint(spec: AdapterSpec) -> Checkpoint:
     return Checkpoint(base_found.folder, f"{base_found.digest}+{found.digest}", lora=found.folder)
 
 
+def refuse_lora(checkpoint: Checkpoint, spec: AdapterSpec) -> None:
+    """For families that read whole checkpoints only: an adapter left out would give the base model's vectors.
+
+    Raises:
+        ValueError: the checkpoint is a LoRA or DoRA adapter with its base.
+    """
+    if checkpoint.lora is not None:
+        raise ValueError(
+            f"adapter {spec.name!r}: {os.fspath(checkpoint.lora)!r} is a LoRA adapter ({LORA_CONFIG}), and only Qwen-VL "
+            "embedders merge one; merge it into its base first (peft: merge_and_unload, then save_pretrained) and load "
+            "the result"
+        )
+
+
 def _checkpoint_at(spec: AdapterSpec) -> Checkpoint:
     if spec.folder is not None:
         if not spec.folder.is_dir():

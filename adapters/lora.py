@@ -42,7 +42,9 @@ def merge(model: Any, folder: Path) -> None:
     """Adds the adapter in ``folder`` to the weights of ``model``, in float32.
 
     Raises:
-        ValueError: a kind of adapter that this does not merge exactly, or keys that fit no weight.
+        FileNotFoundError: no safetensors file in the folder.
+        ValueError: a kind of adapter that this does not merge exactly, keys that fit no weight, or a target module of
+            the base model that no key is for.
     """
     torch = require("torch")
     config = json.loads((folder / LORA_CONFIG).read_text(encoding="utf-8"))
@@ -54,7 +56,15 @@ def merge(model: Any, folder: Path) -> None:
         )
     rank = config["r"]
     scale = config["lora_alpha"] / (rank**0.5 if config.get("use_rslora") else rank)
-    tensors = require("safetensors.torch", "safetensors").load_file(folder / "adapter_model.safetensors")
+    file = folder / "adapter_model.safetensors"
+    if not file.is_file():
+        raise FileNotFoundError(
+            f"{folder} has no adapter_model.safetensors; an adapter_model.bin is a pickle, which could run code and is "
+            "never opened: load it with peft where you trust it, and save it again with save_pretrained"
+        )
+    tensors = require("safetensors.torch", "safetensors").load_file(file)
+    if not tensors:
+        raise ValueError(f"{folder}: adapter_model.safetensors is empty; the result would be the base model's vectors")
     parts: dict[str, dict[str, Any]] = {}
     for key, tensor in tensors.items():
         module, part = module_of(key)
@@ -73,3 +83,24 @@ def merge(model: Any, folder: Path) -> None:
                 length = merged.norm(dim=1)
                 merged *= (found["lora_magnitude_vector"].float().flatten().to(weight.device) / length)[:, None]
             weight.copy_(merged)
+    _check_targets(config.get("target_modules"), list(tensors), model, folder)
+
+
+def _check_targets(targets: Any, keys: list[str], model: Any, folder: Path) -> None:
+    """Every target that the base model has must have keys; a target that it lacks is none, as peft reads them.
+
+    Training scripts list the projections of several architectures at once, so a name that fits nothing is no fault.
+    """
+
+    def named(target: str, modules: list[str]) -> bool:
+        return any(module == target or module.endswith(f".{target}") for module in modules)
+
+    # A key without its part, e.g. ".lora_A.weight".
+    found = [key.removesuffix(".weight").rpartition(".")[0] for key in keys]
+    modules = [name for name, _ in model.named_modules()]
+    for target in targets if isinstance(targets, list) else ():
+        if named(target, modules) and not named(target, found):
+            raise ValueError(
+                f"{folder}: target_modules names {target!r}, which the base model has, but adapter_model.safetensors "
+                "has no key for it; is the file complete?"
+            )

@@ -27,6 +27,9 @@ MODEL_TYPES = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl")
 
 IMAGE_TOKEN = "<|image_pad|>"
 
+MERGES_LORA = True
+"""A checkpoint that is an adapter is merged into its base here."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class QwenVLSpec(AdapterSpec):

@@ -22,6 +22,7 @@ from .loading import (
     find_checkpoint,
     parse_device,
     read_config,
+    refuse_lora,
     require,
     require_extras,
     resolve_device,
@@ -155,6 +156,8 @@ def _load(spec: AdapterSpec, *, device: str, dtype: str, batch_size: BatchSize) 
     device = resolve_device(device)
     torch_dtype = resolve_dtype(dtype, spec)
     checkpoint = find_checkpoint(spec)
+    if not getattr(family, "MERGES_LORA", False):
+        refuse_lora(checkpoint, spec)
     config = read_config(checkpoint.folder, spec)
     dim = family.checkpoint_dim(config)
     check_checkpoint(spec, config, model_types=family.MODEL_TYPES, dim=dim)
@@ -223,8 +226,10 @@ def _recognised(place: AdapterSpec, options: dict[str, Any]) -> AdapterSpec | Ad
 def _sentence_transformer(model: str, options: dict[str, Any]) -> Adapter:
     from .sentence_transformer import load_sentence_transformer
 
-    place = {"folder": Path(model)} if Path(model).is_dir() else {"hub_id": model}
-    return load_sentence_transformer(model, find_checkpoint(replace(_ANY, name=model, **place)), **options)
+    place = replace(_ANY, name=model, **({"folder": Path(model)} if Path(model).is_dir() else {"hub_id": model}))
+    checkpoint = find_checkpoint(place)
+    refuse_lora(checkpoint, place)
+    return load_sentence_transformer(model, checkpoint, **options)
 
 
 def _changed(spec: AdapterSpec, changes: _Changes) -> AdapterSpec:

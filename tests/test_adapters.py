@@ -1,5 +1,6 @@
 """The contract of all adapters: input checks, order, batches, devices, names, a user's own object, pairs of towers."""
 
+import json
 import subprocess
 import sys
 import textwrap
@@ -380,3 +381,13 @@ def test_a_pair_of_towers(clip_folder, tmp_path):
         PairOfTowers(load_adapter(TextOnly()), load_adapter(TextOnly()))
     with pytest.raises(ValueError, match="is written pair:<image model>,<text model>"):
         load_adapter("pair:tiny")
+
+
+def test_a_lora_adapter_is_refused_where_none_is_merged(clip_folder, tmp_path):
+    """Left out in silence, it would give the base model's vectors under the adapter's name."""
+    (tmp_path / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": str(clip_folder)}))
+    for model in (tmp_path, f"st:{tmp_path}"):
+        with pytest.raises(ValueError, match=r"is a LoRA adapter .*merge it into its base first"):
+            load_adapter(model, device="cpu")
+    with pytest.raises(ValueError, match="is a LoRA adapter"):
+        load_adapter(replace(adapter_spec("clip-vit-l14"), folder=tmp_path), device="cpu")

@@ -424,3 +424,31 @@ def test_adapters_that_cannot_be_merged_exactly_are_refused(folders, tmp_path):
     (tmp_path / "adapter" / "adapter_config.json").write_text(json.dumps(config))
     with pytest.raises(ValueError, match=r"the base model has no 'language_model.layers.7.self_attn.q_proj'"):
         load("vlm2vec-v2", folders, folder=tmp_path / "adapter")
+
+
+def test_adapter_files_that_would_leave_the_base_as_it_is_are_refused(folders, tmp_path):
+    folder = tmp_path / "adapter"
+    dora_adapter(folder, folders["qwen2_vl"], NEW_KEYS)
+    config = json.loads((folder / "adapter_config.json").read_text())
+    weights = load_file(folder / "adapter_model.safetensors")
+
+    # Names of other architectures are usual in such lists; a projection of this one without keys is not.
+    (folder / "adapter_config.json").write_text(
+        json.dumps({**config, "target_modules": [*config["target_modules"], "qkv_proj"]})
+    )
+    load("vlm2vec-v2", folders, folder=folder)
+    (folder / "adapter_config.json").write_text(
+        json.dumps({**config, "target_modules": [*config["target_modules"], "v_proj"]})
+    )
+    with pytest.raises(ValueError, match=r"target_modules names 'v_proj', which the base model has, but .* no key"):
+        load("vlm2vec-v2", folders, folder=folder)
+
+    (folder / "adapter_config.json").write_text(json.dumps(config))
+    save_file({}, folder / "adapter_model.safetensors")
+    with pytest.raises(ValueError, match="adapter_model.safetensors is empty"):
+        load("vlm2vec-v2", folders, folder=folder)
+
+    (folder / "adapter_model.safetensors").unlink()
+    torch.save(weights, folder / "adapter_model.bin")
+    with pytest.raises(FileNotFoundError, match=r"adapter_model.bin is a pickle.* never opened"):
+        load("vlm2vec-v2", folders, folder=folder)
