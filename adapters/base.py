@@ -9,6 +9,7 @@ This module imports neither torch nor transformers.
 
 from __future__ import annotations
 
+import functools
 import gc
 import hashlib
 import json
@@ -122,7 +123,8 @@ class Adapter(Protocol):
 
     Attributes:
         spec: what the model is.
-        fingerprint: hex digest of everything that changes vectors: weights, revision, dtype, prompts, preprocessing.
+        fingerprint: hex digest of everything that changes vectors: weights, revision, dtype, prompts, preprocessing,
+            and the adapter's own code.
         n_truncated: texts cut at the model's limit so far.
     """
 
@@ -161,12 +163,30 @@ def _jsonable(value: Any) -> Any:
     return str(value)
 
 
-def spec_digest(spec: AdapterSpec, **parts: Any) -> str:
+@functools.cache
+def _code_digest() -> str:
+    """sha256 hex of the sources that turn inputs into vectors: this folder's, and the decoding of images."""
+    folder = Path(__file__).parent
+    code = hashlib.sha256()
+    for file in (*sorted(folder.glob("*.py")), folder.parent / "images.py"):
+        code.update(f"{file.name}\n".encode() + file.read_bytes())
+    return code.hexdigest()
+
+
+def fingerprint_of(**parts: Any) -> str:
+    """Fingerprint of an adapter of this package: the named parts, and the code that runs it.
+
+    A repaired adapter gives other vectors; under the old fingerprint a cache would go on serving those of before.
+    """
+    return digest(code=_code_digest(), **parts)
+
+
+def spec_fingerprint(spec: AdapterSpec, **parts: Any) -> str:
     """Fingerprint of a spec: what it states about vectors, and not its name, its licence or where it lies."""
     stated = asdict(spec)
     for key in ("name", "license", "parameters", "folder", "hub_id", "revision", "extras", "assumptions"):
         del stated[key]
-    return digest(spec=stated, **parts)
+    return fingerprint_of(spec=stated, **parts)
 
 
 def check_vectors(vectors: Any, *, items: Sequence[int], dim: int | None, label: str) -> np.ndarray:

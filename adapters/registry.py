@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
 from ..corruptions.conditions import close_matches
-from .base import Adapter, AdapterSpec, BatchedAdapter, first_batch_size, spec_digest, world
+from .base import Adapter, AdapterSpec, BatchedAdapter, first_batch_size, spec_fingerprint, world
 from .loading import (
     check_checkpoint,
     find_checkpoint,
@@ -163,7 +163,7 @@ def _load(spec: AdapterSpec, *, device: str, dtype: str, batch_size: BatchSize) 
     check_checkpoint(spec, config, model_types=family.MODEL_TYPES, dim=dim)
     spec = spec if spec.dim is not None else replace(spec, dim=dim)
     encoder = family.load(spec, checkpoint, device, torch_dtype)
-    fingerprint = spec_digest(
+    fingerprint = spec_fingerprint(
         spec, checkpoint=checkpoint.digest, dtype=str(torch_dtype), transformers=transformers.__version__
     )
     return BatchedAdapter(spec, encoder, fingerprint=fingerprint, batch_size=batch_size)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from .base import AdapterSpec, BatchedAdapter, Embedded, Modality, Role, Row, digest
+from .base import AdapterSpec, BatchedAdapter, Embedded, Modality, Role, Row, fingerprint_of
 from .loading import Checkpoint, load_image_processor, require, resolve_device, resolve_dtype
 
 _MODALITIES: tuple[Modality, ...] = ("image", "text")
@@ -51,7 +51,7 @@ def load_sentence_transformer(
         prompts={key: text for key, text in model.prompts.items() if text},
     )
     precision = str(next(iter(model.parameters())).dtype)
-    fingerprint = digest(
+    fingerprint = fingerprint_of(
         checkpoint=checkpoint.digest,
         dtype=precision,
         prompts=spec.prompts,

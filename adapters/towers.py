@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .base import Adapter, AdapterSpec, Role, check_rows, digest
+from .base import Adapter, AdapterSpec, Role, check_rows, fingerprint_of
 
 
 class PairOfTowers:
@@ -34,7 +34,7 @@ class PairOfTowers:
             pooling=f"image: {image.spec.pooling}; text: {text.spec.pooling}",
             assumptions=(*image.spec.assumptions, *text.spec.assumptions),
         )
-        self.fingerprint = digest(image=image.fingerprint, text=text.fingerprint)
+        self.fingerprint = fingerprint_of(image=image.fingerprint, text=text.fingerprint)
 
     @property
     def n_truncated(self) -> int:

@@ -1,10 +1,12 @@
 """The contract of all adapters: input checks, order, batches, devices, names, a user's own object, pairs of towers."""
 
 import json
+import shutil
 import subprocess
 import sys
 import textwrap
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ import tiny_models
 import torch
 from adapter_checks import one_thread  # noqa: F401
 
-from snapbench.adapters import adapter_spec, list_adapters, load_adapter
+from snapbench.adapters import adapter_spec, base, list_adapters, load_adapter
 from snapbench.adapters.base import Adapter, BatchedAdapter, Embedded, check_vectors
 from snapbench.adapters.dual import tensor_of
 from snapbench.adapters.loading import parse_device, require, resolve_device
@@ -391,3 +393,25 @@ def test_a_lora_adapter_is_refused_where_none_is_merged(clip_folder, tmp_path):
             load_adapter(model, device="cpu")
     with pytest.raises(ValueError, match="is a LoRA adapter"):
         load_adapter(replace(adapter_spec("clip-vit-l14"), folder=tmp_path), device="cpu")
+
+
+def test_the_fingerprint_follows_the_code_of_the_adapters_but_not_for_an_own_object(clip_folder, tmp_path, monkeypatch):
+    """A cache keyed by it must not serve the vectors of an adapter that was repaired since."""
+    package = Path(base.__file__).parents[1]
+    copied = tmp_path / "adapters"
+    shutil.copytree(package / "adapters", copied, ignore=shutil.ignore_patterns("tiny", "__pycache__"))
+    shutil.copy(package / "images.py", tmp_path)
+
+    def fingerprints():
+        base._code_digest.cache_clear()
+        own = load_adapter(TextOnly())
+        pair = PairOfTowers(load_adapter(clip_folder, device="cpu"), own)
+        return [pair.fingerprint, load_adapter(clip_folder, device="cpu").fingerprint, own.fingerprint]
+
+    before = fingerprints()
+    monkeypatch.setattr(base, "__file__", str(copied / "base.py"))
+    assert fingerprints() == before
+    (copied / "dual.py").write_text((copied / "dual.py").read_text() + "\n# repaired\n")
+    after = fingerprints()
+    base._code_digest.cache_clear()
+    assert [old == new for old, new in zip(before, after, strict=True)] == [False, False, True]
