@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from PIL import Image
 
 MAX_ASPECT = 20
-"""Images longer than this many times their short edge lose their ends before a centre crop would cut them anyway:
-resizing the short edge of a 1 x 60000 image to 224 pixels would fill the memory."""
+"""Of an image longer than this many times its short edge, a centre crop's part alone is resized: with its ends, which
+the crop would cut anyway, a 1 x 60000 image with its short edge at 224 pixels would fill the memory."""
 
 
 def tensor_of(output: Any) -> torch.Tensor:
@@ -77,17 +77,31 @@ class PixelReader:
 
     def __call__(self, images: Sequence[Image.Image]) -> torch.Tensor:
         # The channel order is named, since it can't be told from the shape of images one to four pixels wide.
-        arrays = [np.asarray(_within_aspect(image)) for image in images]
+        arrays = [np.asarray(self._middle(image)) for image in images]
         return self._processor(arrays, input_data_format="channels_last", return_tensors="pt")["pixel_values"].to(
             **self._to
         )
 
+    def _middle(self, image: Image.Image) -> Image.Image:
+        """What the processor's centre crop would keep of a very long image, already at its size.
 
-def _within_aspect(image: Image.Image) -> Image.Image:
-    width, height = image.size
-    w, h = min(width, MAX_ASPECT * height), min(height, MAX_ASPECT * width)
-    left, top = (width - w) // 2, (height - h) // 2
-    return image if (w, h) == (width, height) else image.crop((left, top, left + w, top + h))
+        The pixels are those of the processor's resize of the whole image. Processors that squash an image to a square
+        keep its ends, and get it whole.
+        """
+        edge = self._processor.size.get("shortest_edge")
+        long, short = max(image.size), min(image.size)
+        if not (self._processor.do_center_crop and edge) or long <= MAX_ASPECT * short:
+            return image
+        across = image.width == long
+        crop = self._processor.crop_size["width" if across else "height"]
+        whole = int(edge * long / short)
+        kept = max(edge, crop)
+        start = (whole - crop) // 2 - (kept - crop) // 2
+        ends = start * long / whole, (start + kept) * long / whole
+        size, box = (
+            ((kept, edge), (ends[0], 0, ends[1], short)) if across else ((edge, kept), (0, ends[0], short, ends[1]))
+        )
+        return image.resize(size, self._processor.resample, box=box)
 
 
 class TokenReader:
