@@ -59,7 +59,8 @@ class AdapterSpec:
         parameters: size as the authors state it, e.g. ``"2.2B"``.
         dtype: the authors' precision, used for ``dtype="auto"``.
         max_tokens: longer texts are cut to this many tokens and counted.
-        min_pixels, max_pixels: image budget in pixels, for models with a variable resolution.
+        resolution: ``"variable"`` where an image keeps its shape within a budget that can be changed.
+        min_pixels, max_pixels: that budget in pixels; None leaves it to the checkpoint.
         pixels: the image preprocessing in words.
         pooling: in words, which state becomes the vector.
         prompts: the whole input string for each ``"<role> <content>"``, where content is ``image``, ``text`` or
@@ -82,6 +83,7 @@ class AdapterSpec:
     parameters: str = "unknown"
     dtype: str = "float32"
     max_tokens: int | None = None
+    resolution: Literal["fixed", "variable"] = "fixed"
     min_pixels: int | None = None
     max_pixels: int | None = None
     pixels: str = ""

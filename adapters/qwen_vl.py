@@ -40,7 +40,8 @@ class QwenVLSpec(AdapterSpec):
             authors' code runs without it.
         pool: ``"last"`` takes the last attended token. ``"vision span"`` takes the mean from the start to the end of
             the image where there is an image and no text, and the mean over all tokens elsewhere.
-        first_resize: least and most pixels of a resize that the authors do before the processor's own.
+        first_resize: least and most pixels of a resize that the authors do before the processor's own, or
+            ``"budget"`` where both keep to ``min_pixels`` and ``max_pixels``.
         least_side: an image with a shorter side becomes a square of twice this side.
         empty_text: what stands for the empty string.
     """
@@ -48,10 +49,11 @@ class QwenVLSpec(AdapterSpec):
     family: str = "qwen_vl"
     joint: bool = True
     dtype: str = "bfloat16"
+    resolution: Literal["fixed", "variable"] = "variable"
     padding_side: Literal["left", "right"] = "left"
     positions: Literal["grid", "plain"] = "grid"
     pool: Literal["last", "vision span"] = "last"
-    first_resize: tuple[int, int] | None = None
+    first_resize: tuple[int, int] | Literal["budget"] | None = None
     least_side: int = 0
     empty_text: str = ""
 
@@ -87,6 +89,12 @@ class QwenVLEncoder:
         self._images = load_image_processor(
             checkpoint.folder, **{key: value for key, value in budget.items() if value is not None}
         )
+        self._least, self._most = self._images.size["shortest_edge"], self._images.size["longest_edge"]
+        if self._least > self._most:
+            raise ValueError(
+                f"adapter {spec.name!r}: min_pixels must not exceed max_pixels, got {self._least} and {self._most}; one "
+                "of them is the checkpoint's own: give both"
+            )
 
     def embed(self, rows: Sequence[Row], role: Role) -> Embedded:
         torch = require("torch")
@@ -120,7 +128,8 @@ class QwenVLEncoder:
         if self._spec.first_resize is None:
             return image
         factor = self._images.patch_size * self._images.merge_size
-        least, most = self._spec.first_resize
+        first = self._spec.first_resize
+        least, most = (self._least, self._most) if first == "budget" else first
         return resized(image, factor=factor, min_pixels=least, max_pixels=most)
 
     def _pooled(self, states: torch.Tensor, rows: Sequence[Row], ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from ..corruptions.conditions import close_matches
 from .base import Adapter, AdapterSpec, BatchedAdapter, first_batch_size, spec_fingerprint, world
@@ -250,11 +250,7 @@ def _changed(spec: AdapterSpec, changes: _Changes) -> AdapterSpec:
                 )
         spec = replace(spec, prompts={**spec.prompts, **prompts})
     if min_pixels is not None or max_pixels is not None:
-        if spec.max_pixels is None:
-            raise ValueError(f"adapter {spec.name!r} has a fixed resolution; min_pixels and max_pixels can't be set")
-        spec = replace(spec, min_pixels=min_pixels or spec.min_pixels, max_pixels=max_pixels or spec.max_pixels)
-        if cast(int, spec.min_pixels) > cast(int, spec.max_pixels):
-            raise ValueError(f"min_pixels must not exceed max_pixels, got {spec.min_pixels} and {spec.max_pixels}")
+        spec = _with_budget(spec, min_pixels, max_pixels)
     if truncate_dim is not None:
         if truncate_dim not in spec.matryoshka:
             raise ValueError(
@@ -263,6 +259,21 @@ def _changed(spec: AdapterSpec, changes: _Changes) -> AdapterSpec:
             )
         spec = replace(spec, dim=truncate_dim)
     return spec
+
+
+def _with_budget(spec: AdapterSpec, min_pixels: int | None, max_pixels: int | None) -> AdapterSpec:
+    if spec.resolution == "fixed":
+        raise ValueError(f"adapter {spec.name!r} has a fixed resolution; min_pixels and max_pixels can't be set")
+    for argument, value in (("min_pixels", min_pixels), ("max_pixels", max_pixels)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+            raise TypeError(f"{argument} must be an int, got {type(value).__name__}: {value!r}")
+        if value is not None and value < 1:
+            raise ValueError(f"{argument} must be at least 1, got {value}; leave it out to keep the model's own")
+    least = spec.min_pixels if min_pixels is None else min_pixels
+    most = spec.max_pixels if max_pixels is None else max_pixels
+    if least is not None and most is not None and least > most:
+        raise ValueError(f"min_pixels must not exceed max_pixels, got {least} and {most}")
+    return replace(spec, min_pixels=least, max_pixels=most)
 
 
 def _spec_at(target: str) -> AdapterSpec:

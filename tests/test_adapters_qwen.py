@@ -90,7 +90,7 @@ def folders(tmp_path_factory):
 def small_spec(name, folders, **changes):
     spec = adapter_spec(name)
     budget = SMALL_BUDGET if spec.max_pixels else {}
-    first = {"first_resize": (4 * 28**2, 30 * 28**2)} if spec.first_resize else {}
+    first = {"first_resize": (4 * 28**2, 30 * 28**2)} if isinstance(spec.first_resize, tuple) else {}
     folder = folders[ARCHITECTURE.get(name, "qwen2_vl")]
     return replace(spec, **{"folder": folder, "dim": 32, **budget, **first, **changes})
 
@@ -135,12 +135,13 @@ def reference(name, spec, string, image):
     if image is not None:
         if name == "vlm2vec-v2" and min(image.size) < 28:
             image = image.resize((56, 56))
-        budgets = [spec.first_resize] if spec.first_resize else []
         limits = json.loads((spec.folder / "preprocessor_config.json").read_text())["size"]
-        budgets.append((spec.min_pixels or limits["shortest_edge"], spec.max_pixels or limits["longest_edge"]))
-        for least, most in budgets:
+        budget = (spec.min_pixels or limits["shortest_edge"], spec.max_pixels or limits["longest_edge"])
+        steps = [(budget, False)]
+        if spec.first_resize:
+            steps.insert(0, (budget if spec.first_resize == "budget" else spec.first_resize, True))
+        for (least, most), own in steps:
             # The authors' own resize rounds a side up to one token at least; the processor's rounds it to none.
-            own = (least, most) == spec.first_resize
             size = reference_size(*image.size, 2 * patch, least, most, at_least=2 * patch if own else 0)
             image = image.resize(size, Image.Resampling.BICUBIC)
         if patch == 16:
@@ -452,3 +453,37 @@ def test_adapter_files_that_would_leave_the_base_as_it_is_are_refused(folders, t
     torch.save(weights, folder / "adapter_model.bin")
     with pytest.raises(FileNotFoundError, match=r"adapter_model.bin is a pickle.* never opened"):
         load("vlm2vec-v2", folders, folder=folder)
+
+
+@pytest.mark.parametrize("name", [*STRINGS, "qwen3-vl-emb-8b"])
+def test_a_changed_budget_changes_what_the_model_sees(name, folders):
+    """Small images grow to a new minimum and large ones shrink to a new maximum, in every step there is."""
+    folder = folders[ARCHITECTURE.get(name.replace("8b", "2b"), "qwen2_vl")]
+    factor = 32 if name.startswith("qwen3") else 28
+    spec = replace(adapter_spec(name), folder=folder, dim=32)
+    seen = []
+    for budget in ({"min_pixels": 40 * factor**2, "max_pixels": 60 * factor**2}, {"max_pixels": 300 * factor**2}):
+        if spec.min_pixels and spec.min_pixels > budget["max_pixels"]:
+            budget = {"min_pixels": 1, **budget}
+        encoder = load_adapter(spec, device="cpu", dtype="float32", **budget).encoder
+        tokens = []
+        for image in (tiny_models.photo(60, 60), tiny_models.photo(1500, 900)):
+            sized = encoder._sized(image, 0)
+            grid = encoder._images([np.asarray(sized)], return_tensors="np")["image_grid_thw"]
+            tokens.append(int(grid.prod() // 4))
+        seen.append(tokens)
+    (small, large), (_, larger) = seen
+    assert 40 <= small <= 60
+    assert 40 <= large <= 60
+    assert 200 <= larger <= 300
+
+
+def test_budgets_that_make_no_sense_are_refused(folders):
+    for value, error in ((0, ValueError), (-5, ValueError), (2.5, TypeError), (True, TypeError), ("9", TypeError)):
+        with pytest.raises(error, match="min_pixels must be"):
+            load_adapter("gme-2b", min_pixels=value)
+    spec = small_spec("ume-r1-7b", folders)
+    with pytest.raises(ValueError, match=r"min_pixels must not exceed max_pixels.*checkpoint's own: give both"):
+        load_adapter(spec, device="cpu", min_pixels=10**9)
+    with pytest.raises(ValueError, match="fixed resolution"):
+        load_adapter("e5-v", max_pixels=100)
