@@ -22,6 +22,7 @@ from rich.text import Text
 
 from ..corruptions.conditions import (
     CLEAN,
+    JOINT_PAIRS,
     MODES,
     PRIMITIVES,
     SEVERITIES,
@@ -53,7 +54,7 @@ class Ranks:
     """The per-query table of a run.
 
     Attributes:
-        query_ids: ``n`` ids; every array below follows their order.
+        query_ids: ``n`` ids, sorted; every array below follows their order.
         ranks: (rule, mode, condition) -> int ``[n]``, the 1-based rank of the first positive; -1: not ranked.
         top_ids: (rule, mode, condition) -> ``n`` gallery ids that came first; None for a query that was not ranked.
     """
@@ -89,16 +90,19 @@ def read_ranks(path: str | Path) -> Ranks:
     names = [code.dictionary.to_pylist() for code in codes]
     state = (rule.astype(np.int64) * len(names[1]) + mode) * len(names[2]) + condition
     order = np.argsort(state, kind="stable")
-    ranks, top_ids, first = {}, {}, None
-    for rows in np.split(order, np.flatnonzero(np.diff(state[order])) + 1):
-        if first is None:
-            first = query[rows]
-        if not np.array_equal(query[rows], first):
-            raise ValueError(f"{file}: the states don't hold the same queries in the same order; repeat the run")
+    # In the order of their ids, as the metric has them: the same resamples then draw the same queries.
+    place = np.argsort(np.argsort(np.array(names[3], dtype=object)))
+    ranks, top_ids, ids = {}, {}, None
+    for found in np.split(order, np.flatnonzero(np.diff(state[order])) + 1):
+        rows = found[np.argsort(place[query[found]], kind="stable")]
+        if ids is None:
+            ids = query[rows]
+        if not np.array_equal(query[rows], ids):
+            raise ValueError(f"{file}: the states don't hold the same queries; repeat the run")
         key = (names[0][rule[rows[0]]], names[1][mode[rows[0]]], names[2][condition[rows[0]]])
         ranks[key] = rank[rows]
         top_ids[key] = [top[row] for row in rows]
-    return Ranks(tuple(names[3][i] for i in (first if first is not None else ())), ranks, top_ids)
+    return Ranks(tuple(names[3][i] for i in (ids if ids is not None else ())), ranks, top_ids)
 
 
 _KEYS = ("rule", "mode", "condition", "query_id")
@@ -151,13 +155,15 @@ def drag_contrast(states: Collection[State]) -> Contrast | None:
 
 
 def gap_contrast(states: Collection[State]) -> Contrast | None:
-    """Mean interaction gap over the joint conditions (paper, Table 3); None unless all their parts are there.
+    """Mean interaction gap (paper, Table 3), defined where the metric's is.
 
-    A gap is (clean - joint) - ((clean - image) + (clean - text)), hence image + text - clean - joint.
+    None unless every joint pair that is there has all severities and all its parts. A gap is (clean - joint) -
+    ((clean - image) + (clean - text)), hence image + text - clean - joint.
     """
-    joint = [c for mode, c in states if mode == MAIN_MODE and parse_condition(c).kind == "joint"]
+    pairs = joint_pairs(states)
+    joint = [Condition(image, s, text) for image, text in pairs for s in SEVERITIES]
     contrast: dict[State, float] = {}
-    for condition in map(parse_condition, joint):
+    for condition in joint:
         for part, sign in (
             (condition.image_part, 1.0),
             (condition.text_part, 1.0),
@@ -169,33 +175,41 @@ def gap_contrast(states: Collection[State]) -> Contrast | None:
     return contrast if contrast and set(states).issuperset(contrast) else None
 
 
+def joint_pairs(states: Collection[State]) -> list[tuple[str, str]]:
+    """Image and text operator of the joint conditions of the main mode."""
+    joint = [c for mode, c in states if mode == MAIN_MODE and parse_condition(c).kind == "joint"]
+    pairs = ((c.image_operator or "", c.text_operator or "") for c in map(parse_condition, joint))
+    return list(dict.fromkeys(pairs))
+
+
 def per_query(hits: Mapping[State, np.ndarray], contrast: Contrast) -> np.ndarray:
     """float ``[n]`` in points: what each query contributes to a contrast (their mean is its value)."""
     return 100.0 * np.sum([weight * hits[state] for state, weight in contrast.items()], axis=0)
 
 
-def estimates(columns: np.ndarray) -> list[Block]:
+def estimates(columns: np.ndarray, *, difference: bool) -> list[Block]:
     """The mean of each column over queries, with its 95 % bootstrap interval and n.
 
-    All columns are resampled together. An interval is None where no resample differs although the mean isn't 0:
-    resampling then shows no spread.
+    All columns are resampled together. An interval is None where no resample differs: resampling then shows no spread.
+    Only a difference of 0 gets [0, 0]: two states with the same outcomes are equal whatever the queries.
 
     Args:
         columns: float ``[n, m]``, points or percent; one row a query.
+        difference: whether the columns are differences of two states.
     """
     n = len(columns)
     means = resampled_sums(columns, N_RESAMPLES, 0) / n
     blocks = []
     for column in means.T:
         value = float(column[0])
-        spread = bool(np.ptp(column[1:]) > _ROUNDING) or abs(value) < _ROUNDING
+        spread = bool(np.ptp(column[1:]) > _ROUNDING) or (difference and abs(value) < _ROUNDING)
         blocks.append({"value": value + 0.0, "interval": percentile_interval(column[1:]) if spread else None, "n": n})
     return blocks
 
 
-def estimate(values: np.ndarray) -> Block:
+def estimate(values: np.ndarray, *, difference: bool) -> Block:
     """:func:`estimates` of one column, float ``[n]``."""
-    return estimates(values[:, None])[0]
+    return estimates(values[:, None], difference=difference)[0]
 
 
 def paired_columns(base: np.ndarray, other: np.ndarray) -> list[Block]:
@@ -207,7 +221,7 @@ def paired_columns(base: np.ndarray, other: np.ndarray) -> list[Block]:
     """
     difference = other - base
     difference[np.abs(difference) < _ROUNDING] = 0.0
-    blocks = estimates(difference)
+    blocks = estimates(difference, difference=True)
     for column, block in zip(difference.T, blocks, strict=True):
         better, worse = int((column > 0).sum()), int((column < 0).sum())
         block["p_value"] = mcnemar_p(worse, better)
@@ -274,10 +288,10 @@ def compare(run_a: str | Path, run_b: str | Path, *, rule_a: str = "fixed", rule
         "source": records[0]["source"],
         "k": k,
         "n_queries": len(order),
-        "notes": _notes(records[0], records[1], a, b),
+        "notes": _notes(records[0], records[1], a, b, rule_a, rule_b),
         "modes": modes,
         "drag": _single(found, "drag", "needs clean in it2it and i2i of both runs"),
-        "gamma_int": _single(found, "gamma_int", "needs joint conditions and their parts in both runs"),
+        "gamma_int": _gap(found, common),
     }
 
 
@@ -307,6 +321,12 @@ def _single(found: Mapping[_Key, tuple[Any, Any, Block]], name: str, needs: str)
         return {"value": None, "reason": needs}
     value_a, value_b, difference = found[key]
     return {"a": float(value_a), "b": float(value_b), "difference": difference}
+
+
+def _gap(found: Mapping[_Key, tuple[Any, Any, Block]], common: Collection[State]) -> Block:
+    """The compared interaction gap, with the pairs it is over."""
+    gap = _single(found, "gamma_int", "needs joint pairs at all severities, and their parts, in both runs")
+    return gap if "reason" in gap else {**gap, "pairs": [list(pair) for pair in joint_pairs(common)]}
 
 
 def _side(path: str | Path, record: Block, rule: str) -> Block:
@@ -339,7 +359,9 @@ def _obstacles(a: Block, b: Block, ranks_a: Ranks, ranks_b: Ranks) -> list[str]:
     return reasons
 
 
-def _notes(a: Block, b: Block, hits_a: Mapping[State, Any], hits_b: Mapping[State, Any]) -> list[str]:
+def _notes(
+    a: Block, b: Block, hits_a: Mapping[State, Any], hits_b: Mapping[State, Any], rule_a: str, rule_b: str
+) -> list[str]:
     """What doesn't forbid the comparison but should be known."""
     notes = []
     if a["source"]["label"] != "SnapBench":
@@ -357,8 +379,12 @@ def _notes(a: Block, b: Block, hits_a: Mapping[State, Any], hits_b: Mapping[Stat
     for words, run in (("first", a), ("second", b)):
         if run["counts"]["n_errored"]:
             notes.append(
-                f"{run['counts']['n_errored']} inputs of the {words} run could not be read and count as missed"
+                f"{run['counts']['n_errored']} queries of the {words} run could not be read and count as missed"
             )
+    fitted = [(run.get("fusion") or {}).get(rule, {}).get("chosen", {}) for run, rule in ((a, rule_a), (b, rule_b))]
+    states = [chosen.get("fitted_on") or chosen.get("chosen_on") for chosen in fitted]
+    if rule_a == rule_b and states[0] != states[1]:
+        notes.append(f"the rule {rule_a} was fitted on other conditions in each run: part of the difference is that")
     return notes
 
 
@@ -406,9 +432,13 @@ def print_comparison(comparison: Block, console: Console, *, published: bool = F
                 known_here = known.get(name, "") if mode == MAIN_MODE else ""
                 add(f"{mode} {name}" if name == CLEAN.id else name, block, known_here)
     table.add_section()
-    for name in ("drag", "gamma_int"):
-        if "difference" in comparison[name]:
-            add(name, comparison[name], known.get(name, ""), signed=True)
+    if "difference" in comparison["drag"]:
+        add("drag", comparison["drag"], known.get("drag", ""), signed=True)
+    if "difference" in comparison["gamma_int"]:
+        pairs = [tuple(pair) for pair in comparison["gamma_int"]["pairs"]]
+        # The authors' value is over their six pairs; beside others it would mislead.
+        shown = known.get("gamma_int", "") if sorted(pairs) == sorted(JOINT_PAIRS) else ""
+        add(f"gamma_int, {len(pairs)} pairs", comparison["gamma_int"], shown, signed=True)
     console.print(Text(f"A: {names[0]} ({a['run_id'][:8]})   B: {names[1]} ({b['run_id'][:8]})"))
     console.print(table)
     for note in comparison["notes"]:

@@ -247,6 +247,8 @@ class _Job:
         self.modes = self.settings.modes or ()
         self.joint = self.adapter.spec.joint
         self.position = {item.gallery_id: index for index, item in enumerate(self.source.gallery)}
+        self.errored: set[str] = set()
+        """Ids of the queries of which some input could not be read."""
         query_contents, gallery_contents = needed_contents(self.modes, self.joint)
         paths: frozenset[Content] = frozenset(("image", "text") if self.settings.fusion != (FIXED,) else ())
         self.query_contents: tuple[Content, ...] = tuple(sorted(query_contents | paths))
@@ -278,7 +280,7 @@ class _Job:
                 "n_queries": len(self.queries),
                 "n_gallery": len(self.source.gallery),
                 "n_conditions": len(self.settings.conditions),
-                "n_errored": len({record for record, _ in counts.failed.values()}),
+                "n_errored": len(self.errored),
                 "n_not_applicable": {
                     c.id: self._not_applicable(c) for c in self.settings.conditions if c.text_operator is not None
                 },
@@ -372,7 +374,8 @@ class _Job:
                     scores = rule.scores(state, block.query_ids)
                     ranks[name, MAIN_MODE, condition.id] = self._ranks(scores, block, ("image", "text"))
                     if isinstance(rule, Moor):
-                        shares.setdefault(name, {}).setdefault(condition.id, []).append(rule.weights(state).text_share)
+                        share = rule.weights(state).text_share[~block.errored(("image", "text"))]
+                        shares.setdefault(name, {}).setdefault(condition.id, []).append(share)
                 for key, part in ranks.items():
                     blocks.setdefault(key, []).append(part)
                 advance(len(block.query_ids))
@@ -383,7 +386,9 @@ class _Job:
                 "assumptions": list(rule.spec.assumptions),
                 "chosen": rule.record(),
                 "text_share": {
-                    condition: float(np.concatenate(parts).mean()) for condition, parts in shares.get(name, {}).items()
+                    condition: float(np.concatenate(parts).mean())
+                    for condition, parts in shares.get(name, {}).items()
+                    if any(map(len, parts))
                 },
             }
             for name, rule in rules.items()
@@ -402,7 +407,8 @@ class _Job:
                         block.query_ids,
                     )
                     for condition in conditions
-                    for block in self._blocks(encoder, condition)
+                    for block in (each.readable(("image", "text")) for each in self._blocks(encoder, condition))
+                    if block.query_ids
                 )
 
     def _blocks(self, encoder: StreamEncoder, condition: Condition) -> Iterator[_Block]:
@@ -415,12 +421,14 @@ class _Job:
                 inputs = [self._query_input(query, condition, content) for query in queries]
                 vectors[content], failed[content] = encoder.vectors(inputs, "query")
             positives = [[self.position[gallery_id] for gallery_id in query.positive_ids] for query in queries]
-            yield _Block([query.query_id for query in queries], positives, vectors, failed)
+            block = _Block([query.query_id for query in queries], positives, vectors, failed)
+            self.errored.update(np.array(block.query_ids)[block.errored(self.query_contents)].tolist())
+            yield block
 
     def _ranks(self, scores: np.ndarray, block: _Block, contents: Iterable[Content]) -> _Ranks:
         """Ranks from a block of scores; queries whose vector of one of ``contents`` is missing are missed."""
         found = first_positive_ranks_from_scores(scores, block.positives, ks=self._ks(), query_ids=block.query_ids)
-        errored = np.logical_or.reduce([block.failed[content] for content in contents])
+        errored = block.errored(contents)
         return _Ranks(
             ranks=np.where(errored, NO_RANKING, found.ranks),
             ties=np.where(errored, 0, found.ties),
@@ -535,6 +543,21 @@ class _Block(NamedTuple):
     positives: list[list[int]]
     vectors: dict[Content, np.ndarray]
     failed: dict[Content, np.ndarray]
+
+    def errored(self, contents: Iterable[Content]) -> np.ndarray:
+        """bool [n]: the vector of one of ``contents`` is missing, its row is zero."""
+        mask: np.ndarray = np.logical_or.reduce([self.failed[content] for content in contents])
+        return mask
+
+    def readable(self, contents: Iterable[Content]) -> _Block:
+        """The queries that have all of ``contents``."""
+        kept = np.flatnonzero(~self.errored(contents))
+        return _Block(
+            [self.query_ids[row] for row in kept],
+            [self.positives[row] for row in kept],
+            {content: vectors[kept] for content, vectors in self.vectors.items()},
+            {content: failed[kept] for content, failed in self.failed.items()},
+        )
 
 
 class _Ranks(NamedTuple):

@@ -99,7 +99,7 @@ def _by_rules(source: Source, image_only: dict[str, int]) -> dict[str, list[str]
             passed["modifier"].append(query.query_id)
             if len(query.hard_negative_ids) >= MINIMUM_HARD_NEGATIVES:
                 passed["hard_negatives"].append(query.query_id)
-                if image_only[query.query_id] != 1:
+                if image_only[query.query_id] > 1:  # -1 is a photo that could not be read: no failure of the model
                     passed["all"].append(query.query_id)
     return passed
 

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..corruptions.conditions import PRIMITIVES, SEVERITIES, TEXT_LEVELS, Condition, compact, parse_condition
+from .reporting.words import skipped_words, unread_words
 
 
 def print_table(record: dict[str, Any], console: Console) -> None:
@@ -19,10 +20,11 @@ def print_table(record: dict[str, Any], console: Console) -> None:
 def _table(record: dict[str, Any]) -> RenderableType:
     results = record["results"]["fixed"]
     mode = "it2it" if "it2it" in results["conditions"] else next(iter(results["conditions"]))
-    source, counts = record["source"], record["counts"]
+    source, counts, question = record["source"], record["counts"], record["settings"]["question"]
     table = Table(
         title=f"{record['adapter']['name']} on {source['label']}: {counts['n_queries']:,} queries, "
-        f"{counts['n_gallery']:,} gallery items, mode {mode}",
+        f"{counts['n_gallery']:,} gallery items, mode {mode}"
+        + ("" if question == "asked" else f", question {question}"),
         title_justify="left",
         caption="R@1 in percent; change against clean on the same queries in points, with 95 % bootstrap intervals",
         caption_justify="left",
@@ -55,12 +57,18 @@ def _table(record: dict[str, Any]) -> RenderableType:
     table.add_section()
     for name, block in single.items():  # joint pairs, and conditions whose group is incomplete
         _add(table, _label(parse_condition(name)), block)
-    lines: list[RenderableType] = [table, Text()]
+    lines: list[RenderableType] = [table]
+    if skipped := skipped_words(record):
+        lines.append(Text(f"questions left as they are, since the operator does not apply: {skipped}"))
+    if unread := unread_words(record):
+        lines.append(Text(unread))
+    lines.append(Text())
     lines.append(block_line("drag (clean it2it - i2i)", results.get("drag"), "points"))
     gap = results.get("gamma_int", {})
     for severity in SEVERITIES:
         lines.append(block_line(f"gamma_int s{severity}", gap.get("severities", {}).get(f"s{severity}"), "points"))
-    lines.append(block_line("gamma_int mean", gap.get("mean") or gap, "points"))
+    pairs = f" over {gap['n_pairs']} pairs" if "n_pairs" in gap else ""
+    lines.append(block_line(f"gamma_int mean{pairs}", gap.get("mean") or gap, "points"))
     return Group(*lines)
 
 
@@ -84,8 +92,8 @@ def _add(table: Table, name: str, block: dict[str, Any]) -> None:
 
 def _interval(block: dict[str, Any], signed: bool = False) -> str:
     if block.get("interval") is None:
-        return ""
-    low, high = block["interval"]
+        return "no spread" if block.get("interval_reason") else ""
+    low, high = (round(bound, 2) + 0.0 for bound in block["interval"])
     return f"[{low:+.2f}, {high:+.2f}]" if signed else f"[{low:.2f}, {high:.2f}]"
 
 
@@ -94,4 +102,5 @@ def block_line(name: str, block: dict[str, Any] | None, unit: str) -> Text:
     if block is None or block.get("value") is None:
         reason = (block or {}).get("reason", "its conditions were not part of the run")
         return Text(f"{name}: n/a ({reason})")
-    return Text(f"{name}: {block['value']:+.2f} {unit} {_interval(block, signed=True)}")
+    n = f", {block['n']:,} queries" if "n" in block else ""
+    return Text(f"{name}: {block['value']:+.2f} {unit} {_interval(block, signed=True)}{n}")

@@ -110,6 +110,7 @@ class GlobalWeight(FittedRule):
         self._record = {
             "alpha": self.alpha,
             "chosen_on": list(dict.fromkeys(conditions)),
+            "rows": queries,
             "grid": [
                 {"alpha": alpha, "recall_at_1": float(100 * count / queries)}
                 for alpha, count in zip(self.grid, solved, strict=True)

@@ -15,6 +15,7 @@ from huggingface_hub import EvalResult, EvalResultEntry, eval_result_entries_to_
 from huggingface_hub.repocard_data import eval_results_to_model_index, model_index_to_eval_results
 
 from ..citation import CITATION
+from ..corruptions.conditions import JOINT_PAIRS, compact
 from ..sources import HUB_ID
 from .cards import join_card, plain, split_card, table, with_section
 from .destination import Changes, Destination, PushError
@@ -69,7 +70,8 @@ TASKS = (
         "interaction gap",
         ("gamma_int", "mean"),
         "value",
-        "observed joint drop - sum of single drops, percentage points; above 0 they reinforce each other",
+        f"observed joint drop - sum of single drops, mean over {len(JOINT_PAIRS)} pairs (assumed; the paper names "
+        "none) at 3 severities, percentage points; above 0 they reinforce each other",
     ),
 )
 """The first one is the headline."""
@@ -77,7 +79,7 @@ TASKS = (
 
 @dataclass(frozen=True)
 class Value:
-    """A task's value with its 95 % interval, if there is one, and the number of queries."""
+    """A task's value with its 95 % interval, if resampling shows a spread."""
 
     task: Task
     value: float
@@ -86,8 +88,15 @@ class Value:
     @property
     def text(self) -> str:
         sign = "+" if self.task.field == "value" else ""
-        interval = f" [{self.interval[0]:{sign}.2f}, {self.interval[1]:{sign}.2f}]" if self.interval else ""
-        return f"{self.value:{sign}.2f}{interval}"
+        bounds = [f"{round(bound, 2) + 0.0:{sign}.2f}" for bound in self.interval or ()]
+        return f"{round(self.value, 2) + 0.0:{sign}.2f} {f'[{bounds[0]}, {bounds[1]}]' if bounds else '(no spread)'}"
+
+    @property
+    def note(self) -> str:
+        if not self.interval:
+            return "no spread between queries"
+        low, high = (round(bound, 2) + 0.0 for bound in self.interval)
+        return f"95 % interval {low:.2f} to {high:.2f}"
 
 
 def read_values(run: Mapping[str, Any]) -> list[Value]:
@@ -100,6 +109,10 @@ def read_values(run: Mapping[str, Any]) -> list[Value]:
     if not isinstance(results, dict):
         raise PushError(f"the run file holds no results of the rule {RULE!r}; repeat the run with this version")
     values = []
+    gaps = results.get("gamma_int")
+    pairs = {f"joint_{compact(image)}_{compact(text)}" for image, text in JOINT_PAIRS}
+    if isinstance(gaps, dict) and set(gaps.get("pairs", ())) != pairs:  # Over other pairs it is another number.
+        results = {name: block for name, block in results.items() if name != "gamma_int"}
     for task in TASKS:
         block: Any = results
         for name in task.path:
@@ -137,7 +150,7 @@ def check_publishable(run: Mapping[str, Any], dataset_id: str) -> None:
         )
     failed = run.get("counts", {}).get("n_errored", 0)
     if failed:
-        raise PushError(f"{failed} inputs of this run could not be read and count as missed; mend them and repeat it")
+        raise PushError(f"{failed} queries of this run could not be read and count as missed; mend them and repeat it")
 
 
 def entries(run: Mapping[str, Any], dataset_id: str, source_url: str | None = None) -> list[dict[str, Any]]:
@@ -146,10 +159,9 @@ def entries(run: Mapping[str, Any], dataset_id: str, source_url: str | None = No
     of_hub = dataset_id == HUB_ID or run["source"].get("name") == dataset_id
     made = []
     for value in read_values(run):
-        notes = [value.task.unit]
-        if value.interval:
-            notes.append(f"95 % interval {value.interval[0]:.2f} to {value.interval[1]:.2f}")
-        notes += [
+        notes = [
+            value.task.unit,
+            value.note,
             f"{run['counts']['n_queries']} queries",
             f"adapter {adapter['name']}",
             f"seed {run['settings']['seed']}",
@@ -254,7 +266,7 @@ def _model_index(old: Any, run: Mapping[str, Any], model: str, dataset_id: str) 
             dataset_config=value.task.id,
             dataset_split="test",
             metric_type="recall_at_1" if value.task.field == "recall_at_1" else value.task.id,
-            metric_name=f"{value.task.title} ({value.task.unit})",
+            metric_name=f"{value.task.title} ({value.task.unit}; {value.note}; {run['counts']['n_queries']} queries)",
             metric_value=value.value,
         )
         results = [r for r in results if (r.dataset_type, r.dataset_config) != (dataset_id, value.task.id)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import itertools
 import json
@@ -15,7 +16,7 @@ from rich.console import Console
 from scipy.stats import binomtest
 
 from snapbench.evaluation import read_run
-from snapbench.evaluation.compare import compare, print_comparison, read_ranks
+from snapbench.evaluation.compare import compare, estimate, print_comparison, read_ranks
 from snapbench.evaluation.published import PUBLISHED, published_values
 from snapbench.evaluation.runfile import RANKS_FILE, write_ranks
 from snapbench.evaluation.runner import default_conditions
@@ -147,6 +148,56 @@ def test_rows_of_the_table_may_stand_in_any_order_of_states(runs, tmp_path):
     assert found.top_ids["moor", "it2it", "clean"][3] == "top-q003-clean"
 
 
+def test_queries_are_resampled_as_the_metric_does_whatever_their_order(tmp_path):
+    order = np.random.default_rng(0).permutation(N)
+    ids = [QUERIES[i] for i in order]
+    run = write_made_run(tmp_path / "shuffled", {key: row[order] for key, row in drawn(1, 0.6).items()}, ids)
+    results = read_run(run)["results"]["fixed"]["conditions"]["it2it"]
+    hits = read_ranks(run).hits("fixed", 1)
+    for condition in ("clean", "image_mosaic_s2"):
+        found = estimate(100.0 * hits["it2it", condition], difference=False)
+        assert found["interval"] == pytest.approx(results[condition]["interval"])
+
+
+def test_the_gap_is_defined_where_the_metrics_is(runs, tmp_path):
+    """A pair at one severity only, among pairs at all, would weigh less: no mean then."""
+    some = {key: row for key, row in drawn(2, 0.7).items() if key[2] != "joint_mosaic_charswap_s2"}
+    found = compare(runs[0], write_made_run(tmp_path / "some", some, QUERIES))
+    assert found["gamma_int"]["value"] is None
+    assert "at all severities" in found["gamma_int"]["reason"]
+
+
+def test_the_authors_gap_stands_beside_their_six_pairs_only(runs, compared):
+    def shown(comparison):
+        console = Console(width=200, file=io.StringIO())
+        print_comparison(comparison, console, published=True)
+        return next(line for line in console.file.getvalue().splitlines() if "gamma_int" in line)
+
+    assert "+7.6 (Table 3)" in shown(compared)
+    fewer = copy.deepcopy(compared)
+    fewer["gamma_int"]["pairs"].pop()
+    assert "Table 3" not in shown(fewer)
+    assert "gamma_int, 5 pairs" in shown(fewer)
+
+
+def test_a_constant_level_has_no_interval_and_a_difference_of_nothing_is_zero():
+    zero = np.zeros(24)
+    assert estimate(zero, difference=False)["interval"] is None
+    assert estimate(zero, difference=True)["interval"] == [0.0, 0.0]
+
+
+def test_a_learned_rule_fitted_on_other_conditions_is_said(tmp_path):
+    ranks = {("lr-meta", *key[1:]): row for key, row in drawn(1, 0.6).items() if key[0] == "fixed"}
+    ranks |= {key: row for key, row in drawn(1, 0.6).items() if key[0] == "fixed"}
+    folders = [
+        write_made_run(tmp_path / str(i), ranks, QUERIES, fusion={"lr-meta": {"chosen": {"fitted_on": fitted}}})
+        for i, fitted in enumerate((["clean"], ["clean", "image_mosaic_s1"]))
+    ]
+    rules = {"rule_a": "lr-meta", "rule_b": "lr-meta"}
+    assert any("fitted on other conditions" in note for note in compare(*folders, **rules)["notes"])
+    assert not any("fitted on" in note for note in compare(folders[0], folders[0], **rules)["notes"])
+
+
 def test_two_rules_of_one_run(runs):
     rules = compare(runs[0], runs[0], rule_b="moor")
     results = read_run(runs[0])["results"]
@@ -196,7 +247,10 @@ def test_what_only_one_run_measured_is_left_out_and_said(runs, tmp_path):
     found = compare(runs[0], other)
     assert set(found["modes"]["it2it"]["conditions"]) == {"clean", "image_mosaic_s1"}
     assert list(found["modes"]["it2it"]["groups"]) == ["clean"]
-    assert found["gamma_int"] == {"value": None, "reason": "needs joint conditions and their parts in both runs"}
+    assert found["gamma_int"] == {
+        "value": None,
+        "reason": "needs joint pairs at all severities, and their parts, in both runs",
+    }
     assert any("only in the first run and left out" in note and "140 in total" in note for note in found["notes"])
     assert any("pillow" in note for note in found["notes"])
 

@@ -225,6 +225,24 @@ def test_recorded_errors_are_counted_misses_over_the_full_denominator(go, source
     assert (table[(table["query_id"] == "q002") & (table["mode"] == "t2t")]["rank"] > 0).all()
 
 
+def test_rules_and_text_shares_leave_out_queries_that_could_not_be_read(go, source, tmp_path):
+    """What a fused rule chose and weighed is over the queries that have a photo, as if the others were not asked."""
+    rules = RunSettings(conditions=(parse_condition("clean"),), fusion=("moor", "wh-img"), on_error="record")
+    for name in (2, 3):  # the same bytes twice: two queries, one content
+        source.queries[name].image.path.write_bytes(b"no picture")
+    broken = go(ColorsAndWords(), settings=rules, source=load_source(source.root)).record
+    assert broken["counts"]["n_errored"] == 2
+    whole = write_source(tmp_path / "others")
+    for table in ("queries", "labels"):
+        path = whole / f"{table}.jsonl"
+        kept = [line for line in path.read_text().splitlines() if '"q002"' not in line and '"q003"' not in line]
+        path.write_text("\n".join(kept))
+    without = go(ColorsAndWords(), settings=rules, source=load_source(whole), output=tmp_path / "without").record
+    for rule in ("moor", "wh-img"):
+        assert broken["fusion"][rule] == without["fusion"][rule]
+    assert broken["fusion"]["wh-img"]["chosen"]["rows"] == 4
+
+
 def test_separate_towers_support_the_modes_whose_paths_they_have(go):
     class Towers(ColorsAndWords):
         shared_space = False

@@ -569,7 +569,7 @@ def test_results_are_published_updated_and_leave_others_alone(hub, push, stock, 
         ({"label": "custom"}, (), "--dataset"),
         ({"settings": {"seed": 0, "question": "empty"}}, (), "question='empty'"),
         ({"settings": {"seed": 0, "limit": 10}}, (), "limit=10"),
-        ({"counts": {"n_queries": 60, "n_gallery": 300, "n_errored": 2}}, (), "2 inputs"),
+        ({"counts": {"n_queries": 60, "n_gallery": 300, "n_errored": 2}}, (), "2 queries"),
         ({"results": {"fixed": {"conditions": {"i2i": {}}}}}, (), "headline"),
         ({"results": {}}, (), "no results"),
         ({"schema_version": 99}, (), "schema version 99"),
@@ -585,6 +585,21 @@ def test_what_is_no_benchmark_result_is_refused(tmp_path, capsys, changes, argum
     assert stop.value.code == 1
     assert hint in capsys.readouterr().err
     assert not folder.exists()
+
+
+def test_an_interaction_gap_over_other_pairs_is_not_published(tmp_path, dry_run):
+    run = make_run()
+    run["results"]["fixed"]["gamma_int"]["pairs"].pop("joint_mosaic_charswap")
+    for name, record, there in (("all", make_run(), True), ("five", run, False)):
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps(record))
+        arguments = ("--model", "me/model", "--model-index")
+        code, tree, err = dry_run(None, *arguments, folder=name, command="results", repo=str(path))
+        assert code == 0, err
+        assert ("gamma_int" in (tree / ".eval_results/snapbench.yaml").read_text()) == there
+        metrics = cards.split_card((tree / "README.md").read_bytes())[0]["model-index"][0]["results"]
+        assert all("; 60 queries)" in result["metrics"][0]["name"] for result in metrics)
+        assert "95 % interval" in metrics[0]["metrics"][0]["name"]
 
 
 def test_results_on_own_data_go_under_their_own_name(tmp_path):

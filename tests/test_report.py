@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from made_runs import write_made_run
+from rich.console import Console
 from small_source import ColorsAndWords, JointColorsAndWords, write_source
 
 from snapbench.corruptions.conditions import IMAGE_OPERATORS, Condition, parse_condition
@@ -26,6 +27,7 @@ from snapbench.evaluation.reporting.charts import SERIES, dash, mark
 from snapbench.evaluation.reporting.evidence import read_evidence
 from snapbench.evaluation.reporting.markup import escape, tag
 from snapbench.evaluation.runfile import RANKS_FILE, write_json
+from snapbench.evaluation.table import print_table
 
 SCRIPT = "<script>alert('x')</script>"
 ATTRIBUTE = '" onmouseover="alert(1)" x="'
@@ -367,6 +369,16 @@ def test_csv_has_every_number_unrounded_and_no_formula(runs, tmp_path):
                             float(mine[rule, mode, "condition", condition, "change"]["value"])
                             == block["delta"]["value"]
                         )
+        changed = record["results"]["fixed"]["conditions"]["it2it"]["image_mosaic_s2"]["delta"]
+        for flow in ("kept", "lost", "gained", "missed"):
+            row = mine["fixed", "it2it", "condition", "image_mosaic_s2", flow]
+            assert (float(row["value"]), int(row["n"])) == (changed[flow], changed["n"])
+        extra = record["results"]["fixed"]["second_modality"]["text_after_image"]["mean"]
+        assert float(mine["fixed", "it2it", "text_after_image", "mean", "further_drop"]["value"]) == extra["value"]
+        places = record["results"]["fixed"]["rank_displacement"]["conditions"]["image_mosaic_s2"]
+        row = mine["fixed", "it2it", "rank_displacement", "conditions image_mosaic_s2", "places"]
+        assert float(row["value"]) == places["value"]
+        assert ("fixed", "it2it", "condition", "clean", "n_missing") in mine
         gap = record["results"]["fixed"]["gamma_int"]["pairs"]["joint_mosaic_charswap"]["s2"]
         row = mine["fixed", "it2it", "gamma_int", "pairs joint_mosaic_charswap s2", "gamma_int"]
         assert (float(row["value"]), float(row["low"]), float(row["high"])) == (gap["value"], *gap["interval"])
@@ -397,6 +409,44 @@ def test_a_run_without_images_and_joint_conditions(tmp_path):
     folder = write_made_run(tmp_path / "run", ranks, QUERIES)
     for name in ("html", "markdown", "csv"):
         assert "50" in write_report([folder], tmp_path / "out", name).read_text()
+
+
+def test_runs_of_different_queries_are_said_and_each_number_keeps_its_n(tmp_path):
+    queries = [f"q{i:03d}" for i in range(12)]
+    ranks = {("fixed", "it2it", c): np.arange(12) % 3 + 1 for c in ("clean", "text_charswap")}
+    ranks |= {("fixed", "i2i", "clean"): np.arange(12) % 2 + 1}
+    skipped = {"counts": {"n_not_applicable": {"text_charswap": 4}}, "settings": {"question": "empty"}}
+    all_ = write_made_run(tmp_path / "all", ranks, queries)
+    few = write_made_run(tmp_path / "few", {key: row[:5] for key, row in ranks.items()}, queries[:5], **skipped)
+    text = write_report([all_, few], tmp_path / "r.html").read_text()
+    assert "The runs measured different queries" in text
+    assert text.count("n = 12, 5 queries") >= 3
+    assert "n = 12 queries" not in text
+    assert "every operator applied to every question" in text
+    assert "keep their question and are counted (char swap 4)" in text
+    assert "every question was replaced by the empty one" in text
+
+
+def test_the_words_are_those_of_the_mode_and_the_question(tmp_path):
+    queries = [f"q{i:03d}" for i in range(12)]
+    ranks = {("fixed", "t2t", c): np.arange(12) % 3 + 1 for c in ("clean", "text_charswap")}
+    run = write_made_run(tmp_path / "t2t", ranks, queries, settings={"question": "entity-label"})
+    text = write_report([run], tmp_path / "r.html").read_text()
+    assert "With a clean fine name the first result is right" in text
+    assert "R@1, clean fine name" in text
+    assert "clean photo" not in text
+
+
+def test_misses_of_photos_that_could_not_be_read_are_said_beside_the_numbers(tmp_path):
+    queries = [f"q{i:03d}" for i in range(12)]
+    ranks = {("fixed", "it2it", "clean"): np.where(np.arange(12) < 3, -1, 1)}
+    run = write_made_run(tmp_path / "broken", ranks, queries, counts={"n_errored": 3})
+    said = "3 of 12 queries could not be read and count as missed"
+    assert said in write_report([run], tmp_path / "r.html").read_text()
+    assert said in write_report([run], tmp_path / "r.md").read_text()
+    console = Console(width=200, file=io.StringIO())
+    print_table(read_run(run), console)
+    assert said in console.file.getvalue()
 
 
 def test_runs_of_different_data_are_said_to_be_no_comparison(runs, tmp_path):

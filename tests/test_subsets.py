@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from small_source import ColorsAndWords, write_source
 
 from snapbench.corruptions.conditions import CLEAN
 from snapbench.evaluation import RunSettings, run
+from snapbench.evaluation.runfile import RANKS_FILE, write_ranks
 from snapbench.evaluation.subsets import modifiers_in, text_essential
 
 
@@ -49,6 +52,16 @@ def test_subset_needs_modifier_hard_negatives_and_a_miss_of_the_reference(runs):
     assert found["query_ids"] == ["q001", "q002", "q003"]
     assert found["n"] == found["drag"]["n"] == 3
     assert found["drag_all"]["n"] == 8
+
+
+def test_a_photo_that_could_not_be_read_is_no_failure_of_the_reference(runs):
+    file = runs[1].parent / RANKS_FILE
+    rows = pq.read_table(file).to_pylist()
+    for row in rows:
+        if row["query_id"] == "q002":
+            row["rank"] = -1
+    write_ranks(file, pa.Table.from_pylist(rows))
+    assert text_essential(runs[0], runs[1])["query_ids"] == ["q001", "q003"]
 
 
 def test_an_empty_subset_has_no_drag_and_says_why(tmp_path):

@@ -112,6 +112,11 @@ class Evidence:
         return int(self.results["primary_k"])
 
     @property
+    def asked(self) -> str:
+        """Which question was put to the photos; see :class:`~..runner.RunSettings`."""
+        return str(self.record["settings"]["question"])
+
+    @property
     def mode(self) -> str:
         """The main mode, or the first one that was measured."""
         conditions = self.results["conditions"]
@@ -132,7 +137,8 @@ class Evidence:
         """Change of the joint conditions against clean by severity and ``all``; None without ranks or conditions."""
         changes = {
             name.partition(" ")[2] or "all": estimate(
-                per_query(self.hits, {**{(self.mode, c): w for c, w in weights.items()}, (self.mode, CLEAN.id): -1.0})
+                per_query(self.hits, {**{(self.mode, c): w for c, w in weights.items()}, (self.mode, CLEAN.id): -1.0}),
+                difference=True,
             )
             for name, weights in condition_groups([c for mode, c in self.hits if mode == self.mode]).items()
             if name.startswith("joint")
@@ -188,7 +194,7 @@ class Evidence:
                 flows[name][flow] = {"value": shares[flow], "interval": None}
                 if clean is not None and joint:
                     member = np.mean([_FLOW[flow](clean, hits) for hits in joint], axis=0)
-                    flows[name][flow]["interval"] = estimate(100.0 * member)["interval"]
+                    flows[name][flow]["interval"] = estimate(100.0 * member, difference=False)["interval"]
         return flows
 
     @cached_property
@@ -207,7 +213,7 @@ class Evidence:
                 if contrast and all(state in hits for state in contrast):
                     mine = per_query(hits, contrast)
                     table[rule][name] = {
-                        "recall": estimate(mine),
+                        "recall": estimate(mine, difference=False),
                         "difference": None if rule == FIXED else paired(per_query(base, contrast), mine),
                     }
         return {rule: blocks for rule, blocks in table.items() if blocks}

@@ -44,6 +44,7 @@ from .words import (
     METHOD,
     MODE_WORDS,
     NOT_MEASURED,
+    QUESTION_NOTES,
     condition_words,
     count,
     interval,
@@ -51,6 +52,9 @@ from .words import (
     number,
     operator_words,
     p_value,
+    query_words,
+    skipped_words,
+    unread_words,
 )
 
 Block = dict[str, Any]
@@ -126,17 +130,28 @@ def page(runs: Sequence[Evidence]) -> str:
 
 
 def _header(runs: Sequence[Evidence], title: str) -> Html:
-    lines = []
-    for label in dict.fromkeys(run.label for run in runs):
-        first = next(run for run in runs if run.label == label)
-        counts = first.record["counts"]
-        lines.append(
-            f"{label}: {count(counts['n_queries'], 'query')} against {counts['n_gallery']:,} gallery items, "
-            f"{count(counts['n_conditions'], 'condition')}"
+    lines = dict.fromkeys(
+        f"{run.label}: {count(run.n, 'query')} against {run.record['counts']['n_gallery']:,} gallery items, "
+        f"{count(run.record['counts']['n_conditions'], 'condition')}, mode {run.mode}"
+        for run in runs
+    )
+    labels = dict.fromkeys(run.label for run in runs)
+    notes = [
+        (
+            "For trying things out." if "sample" in label else "Other data.",
+            LABEL_NOTES.get(label, LABEL_NOTES["custom"]),
         )
-    notes = [LABEL_NOTES.get(label, LABEL_NOTES["custom"]) for label in dict.fromkeys(run.label for run in runs)]
+        for label in labels
+    ]
     if len({run.record["source"]["fingerprint"] for run in runs}) > 1:
-        notes.append("The runs measured different data: their numbers can't be compared with each other.")
+        notes.append(("Careful.", "The runs measured different data: their numbers can't be compared with each other."))
+    elif len({run.n for run in runs}) > 1:
+        notes.append(("Careful.", "The runs measured different queries: their numbers can't be compared."))
+    elif len({run.asked for run in runs}) > 1:
+        notes.append(("Careful.", "The runs put different questions to the same photos."))
+    for run in runs:
+        for note in (QUESTION_NOTES[run.asked], unread_words(run.record)):
+            notes.append(("Careful.", f"{run.name}: {note}" if note and len(runs) > 1 else note))
     legend = None
     if len(runs) > 1:
         items = [tag("li", swatch(i), tag("bdi", run.name)) for i, run in enumerate(runs)]
@@ -147,15 +162,15 @@ def _header(runs: Sequence[Evidence], title: str) -> Html:
         tag("h1", tag("bdi", title)),
         [tag("p", line, class_="lead") for line in lines],
         legend,
-        [tag("p", tag("strong", f"{_flag(note)} "), note, class_="banner", role="note") for note in notes if note],
+        [tag("p", tag("strong", f"{flag} "), note, class_="banner", role="note") for flag, note in notes if note],
         class_="top",
     )
 
 
-def _flag(note: str) -> str:
-    return (
-        "Careful." if note.startswith("The runs") else "For trying things out." if "sample" in note else "Other data."
-    )
+def _queries(runs: Sequence[Evidence]) -> str:
+    """``n = 120 queries``; where the runs differ, the number of each in their order."""
+    numbers = [f"{run.n:,}" for run in runs]
+    return f"n = {numbers[0] if len(set(numbers)) == 1 else ', '.join(numbers)} queries"
 
 
 # The parts that sections are made of
@@ -254,7 +269,7 @@ def _delta(block: Block | None) -> Block | None:
 
 
 _TILES: tuple[tuple[str, str, Callable[[Evidence], Block | None]], ...] = (
-    ("clean", "R@1, clean photo and question", lambda run: run.conditions["clean"]),
+    ("clean", "R@1, clean", lambda run: run.conditions["clean"]),
     ("photos", "damaged photos, all severities", lambda run: _delta(_averages(run, "image", "all"))),
     ("photos s3", "damaged photos, severity 3", lambda run: _delta(_averages(run, "image", "s3"))),
     ("questions", "sloppy questions", lambda run: _delta(_averages(run, "text", "all"))),
@@ -270,7 +285,7 @@ def _short(runs: Sequence[Evidence]) -> Html:
         tiles = [
             tag(
                 "div",
-                tag("dt", title),
+                tag("dt", f"{title} {query_words(run.mode, run.asked)}" if name == "clean" else title),
                 tag(
                     "dd",
                     _value(
@@ -313,7 +328,9 @@ def _summary(run: Evidence) -> str:
     """What happened, in three or four sentences."""
     clean = run.conditions["clean"]
     right = number(clean[f"recall_at_{run.k}"])
-    said = [f"With a clean photo and question the first result is right for {right} % of {count(run.n, 'query')}."]
+    query = f"{'an' if run.asked == 'empty' and run.mode.startswith('t2') else 'a clean'} "
+    query += query_words(run.mode, run.asked)
+    said = [f"With {query} the first result is right for {right} % of {count(run.n, 'query')}."]
     all_, worst = _delta(_averages(run, "image", "all")), _delta(_averages(run, "image", "s3"))
     if all_ and worst and all_.get("value") is not None and worst.get("value") is not None:
         said.append(
@@ -372,8 +389,7 @@ def _severity(runs: Sequence[Evidence]) -> Html | None:
     return join(
         tag(
             "p",
-            f"R@{runs[0].k} in percent over the same {count(runs[0].n, 'query')}, from the clean photo to severity 3; "
-            f"{shown}. A ",
+            f"R@{runs[0].k} in percent, {_queries(runs)}, from the clean photo to severity 3; {shown}. A ",
             tag("span", "\N{BLACK DOWN-POINTING TRIANGLE}", class_="cliff-sign"),
             " marks a cliff.",
             class_="prose",
@@ -547,26 +563,27 @@ def _questions(runs: Sequence[Evidence]) -> Html | None:
     if not rows:
         return None
     rows.append(("mean of the levels", [_delta(_averages(run, "text", "all")) for run in runs]))
-    skipped = [
-        f"{condition_words(c)} {n}"
-        for c, n in runs[0].record["counts"]["n_not_applicable"].items()
-        if n and parse_condition(c).kind == "text"
-    ]
     return join(
         tag("p", "What typing errors, repeated or moved words and added or replaced sentences cost.", class_="prose"),
         _rows(
-            f"Change of R@{runs[0].k} against clean in points; n = {runs[0].n:,} queries",
+            f"Change of R@{runs[0].k} against clean in points; {_queries(runs)}",
             runs,
             rows,
             first="operator",
         ),
-        tag(
-            "p",
-            f"Queries to which an operator does not apply keep their question and are counted: {listing(skipped)}."
-            if skipped
-            else "Every operator applied to every question.",
-            class_="quiet",
-        ),
+        [_skipped(runs, run) for run in runs],
+    )
+
+
+def _skipped(runs: Sequence[Evidence], run: Evidence) -> Html:
+    skipped = skipped_words(run.record)
+    return tag(
+        "p",
+        join(tag("bdi", run.name), ": ") if len(runs) > 1 else None,
+        f"queries to which an operator does not apply keep their question and are counted ({skipped})."
+        if skipped
+        else "every operator applied to every question.",
+        class_="quiet",
     )
 
 
@@ -605,6 +622,7 @@ def _together(runs: Sequence[Evidence]) -> Html | None:
             _gap_table(means, index, run, ends),
             tag("p", "; ".join(said) + "." if said else None, class_="quiet") if said else None,
             _fold("Every pair at every severity", _gap_table(cells, index, run, ends)),
+            _skipped((run,), run),
         )
 
     parts = _each(runs, part, missing="This run has no joint condition.")
@@ -670,13 +688,13 @@ def _drag(runs: Sequence[Evidence]) -> Html | None:
             class_="prose",
         ),
         _table(
-            f"Drag in points; n = {runs[0].n:,} queries",
+            f"Drag in points; {_queries(runs)}",
             ["run", "drag", "p", "lost with the question", "gained with it"],
             lines,
             "numbers",
         ),
         _rows(
-            f"Clean R@{runs[0].k} in percent by mode; n = {runs[0].n:,} queries",
+            f"Clean R@{runs[0].k} in percent by mode; {_queries(runs)}",
             runs,
             rows,
             signed=False,
@@ -727,9 +745,10 @@ def _shares(run: Evidence, rule: str, values: dict[str, tuple[float, int]], inde
         plot = tag("td", track([point], 0.0, top, zero=None), class_="plot")
         lines.append([group, plot, f"{100 * share:.1f}", conditions])
     lines.append(["", tag("td", scale(0.0, top, signed=False), class_="plot"), "", ""])
+    n = run.n - run.record["counts"]["n_errored"]
     caption = (
-        f"{rule}: percent of the weight that goes to paths not anchored in the photo, mean over "
-        f"{count(run.n, 'query')} (the run file holds means, so there is no interval)"
+        f"{rule}: percent of the weight that goes to paths not anchored in the photo, mean over {count(n, 'query')} "
+        "(the run file holds means, so there is no interval)"
     )
     return _table(caption, ["conditions", "", "percent", "mean of"], lines, "rows")
 
@@ -780,7 +799,13 @@ def _domains(runs: Sequence[Evidence]) -> Html | None:
     }
     order = sorted(names, key=lambda name: -next(b[field] for b in blocks[name] if b))
     rows: list[tuple[object, Sequence[Block | None]]] = [
-        (join(tag("bdi", name), tag("small", f"n = {next(b['n'] for b in blocks[name] if b):,}")), blocks[name])
+        (
+            join(
+                tag("bdi", name),
+                tag("small", "n = " + ", ".join(dict.fromkeys(f"{b['n']:,}" for b in blocks[name] if b))),
+            ),
+            blocks[name],
+        )
         for name in order
     ]
     return _rows(
@@ -926,7 +951,7 @@ def _cost(runs: Sequence[Evidence]) -> Html | None:
             class_="prose",
         ),
         picture,
-        _table(f"n = {runs[0].n:,} queries", head, lines, "numbers"),
+        _table(_queries(runs), head, lines, "numbers"),
     )
 
 

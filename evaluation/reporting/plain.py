@@ -12,7 +12,18 @@ from ...corruptions.conditions import PRIMITIVES, SEVERITIES, TEXT_LEVELS
 from ..published import ALL_MODELS, PAPER, published_values
 from .evidence import CLIFF_RULE, FIXED, FLOWS, Evidence
 from .markup import clean_text
-from .words import LABEL_NOTES, METHOD, condition_words, count, interval, number, operator_words, p_value
+from .words import (
+    LABEL_NOTES,
+    METHOD,
+    QUESTION_NOTES,
+    condition_words,
+    count,
+    interval,
+    number,
+    operator_words,
+    p_value,
+    unread_words,
+)
 
 Block = dict[str, Any]
 
@@ -88,17 +99,18 @@ def _run(run: Evidence, level: int) -> list[str]:
         f"{head} {_plain(run.name)}",
         "",
         f"{_plain(run.label)}, {count(run.n, 'query')}, {record['counts']['n_gallery']:,} gallery items, mode {mode}; "
-        f"{record['counts']['n_errored']} inputs could not be read. R@{run.k} in percent, changes in points.",
+        f"{record['counts']['n_errored']} queries could not be read. R@{run.k} in percent, changes in points.",
         "",
+        *[f"> **{_plain(note)}**\n" for note in (QUESTION_NOTES[run.asked], unread_words(record)) if note],
         *_table(
             ["group", f"R@{run.k}", "95 % interval", "change", "95 % interval", "n"],
             [
                 [
                     name,
                     _n(b, field),
-                    interval(b or {}, digits=2),
+                    _bounds(b),
                     _n(d, signed=True),
-                    interval(d or {}, signed=True, digits=2),
+                    _bounds(d, signed=True),
                     f"{run.n:,}",
                 ]
                 for name, b, d in groups
@@ -110,9 +122,9 @@ def _run(run: Evidence, level: int) -> list[str]:
         delta = block.get("delta") or {}
         cells = [
             _n(block, field),
-            interval(block, digits=2),
+            _bounds(block),
             _n(delta, signed=True) if delta else "",
-            interval(delta, signed=True, digits=2),
+            _bounds(delta, signed=True),
         ]
         counts = [str(delta.get(name, "")) for name in FLOWS]
         rows.append([condition_words(condition), *cells, p_value(delta.get("p_value")), *counts, f"{block['n']:,}"])
@@ -131,7 +143,7 @@ def _run(run: Evidence, level: int) -> list[str]:
         (f"gamma_int, {pair[6:].replace('_', ' + ')}", cells["mean"]) for pair, cells in gaps.get("pairs", {}).items()
     ]
     named += [(f"gamma_int, s{s}", gaps["severities"][f"s{s}"]) for s in SEVERITIES if "severities" in gaps]
-    named.append(("gamma_int, mean", gaps.get("mean", gaps)))
+    named.append((f"gamma_int, mean of {count(gaps.get('n_pairs', 0), 'pair')}", gaps.get("mean", gaps)))
     lines += _table(
         ["", "points", "95 % interval", "observed", "sum of parts", "n"],
         [
@@ -147,6 +159,11 @@ def _run(run: Evidence, level: int) -> list[str]:
     )
     if len(run.rules) > 1:
         lines += [f"{sub} Fusion", ""]
+        lines += [
+            f"R@{run.k} in percent; after the semicolon the paired difference to {FIXED} in points; "
+            f"{count(run.n, 'query')}, mode it2it, 95 % intervals.",
+            "",
+        ]
         names = list(run.rules[FIXED]) if FIXED in run.rules else []
         lines += _table(
             ["rule", *names],
@@ -154,7 +171,7 @@ def _run(run: Evidence, level: int) -> list[str]:
                 [
                     _plain(rule),
                     *(
-                        f"{_n(b['recall'])} {interval(b['recall'], digits=2)}"
+                        f"{_n(b['recall'])} {_bounds(b['recall'])}"
                         + (
                             f"; {_n(b['difference'], signed=True)} {interval(b['difference'], signed=True, digits=2)}"
                             if b["difference"]
@@ -170,16 +187,17 @@ def _run(run: Evidence, level: int) -> list[str]:
         )
     if run.flows:
         lines += [f"{sub} Stability under joint corruption", ""]
+        lines += [f"Percent of query-condition pairs, 95 % intervals over {count(run.n, 'query')}.", ""]
         lines += _table(
             ["", *FLOWS, "pairs"],
             [
-                [name, *(f"{_n(b[flow])} {interval(b[flow], digits=2)}".rstrip() for flow in FLOWS), f"{b['n']:,}"]
+                [name, *(f"{_n(b[flow])} {_bounds(b[flow])}".rstrip() for flow in FLOWS), f"{b['n']:,}"]
                 for name, b in run.flows.items()
             ],
         )
     domains = run.results["domains"]
     if "reason" not in domains:
-        rows = [[_plain(name), _n(b, field), interval(b, digits=2), f"{b['n']:,}"] for name, b in domains.items()]
+        rows = [[_plain(name), _n(b, field), _bounds(b), f"{b['n']:,}"] for name, b in domains.items()]
         lines += [f"{sub} Domains", "", *_table(["domain", f"clean R@{run.k}", "95 % interval", "n"], rows)]
     hurt = run.hurt(10)
     if hurt:
@@ -229,6 +247,12 @@ def _n(block: Block | None, field: str = "value", *, signed: bool = False) -> st
     return "" if block is None else number(block.get(field), signed=signed, digits=2)
 
 
+def _bounds(block: Block | None, *, signed: bool = False) -> str:
+    """The interval, or that resampling shows no spread."""
+    block = block or {}
+    return interval(block, signed=signed, digits=2) or ("no spread" if block.get("interval_reason") else "")
+
+
 def _plain(text: object) -> str:
     """Text as Markdown that shows it and does nothing."""
     return _MARKDOWN_SIGNS.sub(r"\\\1", re.sub(r"\s+", " ", clean_text(text)))
@@ -253,7 +277,8 @@ def csv_table(runs: Sequence[Evidence]) -> str:
         for rule, values in (run.record.get("fusion") or {}).items():
             for condition, share in (values.get("text_share") or {}).items():
                 start = (run.record["run_id"], run.record["adapter"]["name"], run.label, rule)
-                row = ("it2it", "condition", condition, "text_share_percent", 100 * share, None, None, None, run.n)
+                n = run.n - run.record["results"][rule]["conditions"]["it2it"][condition]["n_missing"]
+                row = ("it2it", "condition", condition, "text_share_percent", 100 * share, None, None, None, n)
                 writer.writerow([_cell(value) for value in (*start, *row)])
     return buffer.getvalue()
 
@@ -275,25 +300,42 @@ def _numbers(results: Block) -> Iterator[tuple[object, ...]]:
             for name in (*recalls, "mrr"):
                 bounds = block if name == primary else {}
                 yield _line(mode, "condition", condition, name, {**bounds, "value": block[name], "n": block["n"]})
-            if block.get("delta"):
-                yield _line(mode, "condition", condition, "change", block["delta"])
+            yield _line(mode, "condition", condition, "n_missing", {"value": block["n_missing"], "n": block["n"]})
+            for name, value in (block.get("ties") or {}).items():
+                yield _line(mode, "condition", condition, name, {"value": value, "n": block["n"]})
+            yield from _change(mode, "condition", condition, "change", block.get("delta"))
         for kind, groups in results["averages"][mode].items():
             for name, block in _leaves(groups, primary):
                 yield _line(mode, kind, name, primary, {**block, "value": block[primary], "n": n})
-                yield _line(mode, kind, name, "change", block["delta"])
-    yield _line("it2it", "drag", "clean", "drag", results["drag"])
+                yield from _change(mode, kind, name, "change", block["delta"])
+    yield from _change("it2it", "drag", "clean", "drag", results["drag"])
     gaps = results["gamma_int"]
     for name, block in _leaves(gaps, "observed"):
         for measure in ("value", "observed", "expected"):
             bounds = block if measure == "value" else {}
             words = "gamma_int" if measure == "value" else measure
             yield _line("it2it", "gamma_int", name, words, {**bounds, "value": block[measure], "n": block["n"]})
+    for kind, blocks in (
+        *results.get("second_modality", {}).items(),
+        ("rank_displacement", results["rank_displacement"]),
+    ):
+        for name, block in _leaves(blocks, "value"):
+            yield _line("it2it", kind, name, "places" if kind == "rank_displacement" else "further_drop", block)
     domains = results["domains"]
     for name, block in _leaves(domains, primary):
         yield _line("it2it", "domain", name, primary, {**block, "value": block[primary]})
     for name, block in _leaves(results.get("stability", {}), "kept"):
         for flow in FLOWS:
             yield _line("it2it", "stability", name, flow, {"value": block[flow], "n": block["n"]})
+
+
+def _change(mode: str, kind: str, name: str, measure: str, block: Block | None) -> Iterator[tuple[object, ...]]:
+    """A difference and its four counts; nothing where it is undefined."""
+    if block and block.get("value") is not None:
+        yield _line(mode, kind, name, measure, block)
+        for flow in FLOWS:
+            if flow in block:
+                yield _line(mode, kind, name, flow, {"value": block[flow], "n": block["n"]})
 
 
 def _leaves(block: Any, field: str, name: str = "") -> Iterator[tuple[str, Block]]:

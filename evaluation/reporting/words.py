@@ -29,6 +29,50 @@ LABEL_NOTES = {
     "only.",
 }
 
+QUESTION_NOTES = {
+    "asked": "",
+    "entity-label": 'An intervention: every question was replaced by the fine name of what is shown ("A tulip.").',
+    "empty": "An intervention: every question was replaced by the empty one.",
+}
+
+_PHOTO_AND = {
+    "asked": "photo and question",
+    "entity-label": "photo and its fine name",
+    "empty": "photo and an empty question",
+}
+
+
+def query_words(mode: str, question: str = "asked") -> str:
+    """What a query of a mode is made of.
+
+    >>> query_words("it2it"), query_words("i2it"), query_words("t2t", "empty")
+    ('photo and question', 'photo', 'empty question')
+    """
+    if mode.startswith("it"):
+        return _PHOTO_AND[question]
+    if mode.startswith("i"):
+        return "photo"
+    return {"asked": "question", "entity-label": "fine name", "empty": "empty question"}[question]
+
+
+def unread_words(record: Block) -> str:
+    """What to say of queries that could not be read; empty where all could."""
+    n, of = record["counts"]["n_errored"], record["counts"]["n_queries"]
+    return (
+        f"{n:,} of {count(of, 'query')} could not be read and count as missed where their photo is needed." if n else ""
+    )
+
+
+def skipped_words(record: Block) -> str:
+    """Which text operators did not apply to how many queries; empty where all did."""
+    counts: dict[str, int] = {}
+    for condition, n in record["counts"]["n_not_applicable"].items():
+        operator = parse_condition(condition).text_operator
+        if n and operator:
+            counts[operator_words(operator)] = n
+    return listing([f"{operator} {n:,}" for operator, n in counts.items()])
+
+
 METHOD = (
     ("R@1", "the share of queries, in percent, whose first result is a positive (the hit rate of the paper)"),
     ("change", "R@1 under a condition minus R@1 on clean, over the same queries, in points; below 0 is worse"),
