@@ -12,6 +12,7 @@ GME_2B = QwenVLSpec(
     license="Apache-2.0",
     dim=1536,
     parameters="2.2B",
+    dtype="float16",
     max_tokens=1800,
     min_pixels=256 * 28**2,
     max_pixels=1280 * 28**2,

@@ -10,6 +10,7 @@ OPS_MM_2B: QwenVLSpec = replace(
     name="ops-mm-2b",
     hub_id="OpenSearch-AI/Ops-MM-embedding-v1-2B",
     revision="69c23ac5595bb7fb3a9959df96fe155b3650c01e",
+    dtype="bfloat16",
     max_tokens=None,
     first_resize="budget",
     pixels="to multiples of 28 within 256 to 1280 tokens of 28 x 28 (Pillow, bicubic)",

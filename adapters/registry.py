@@ -240,7 +240,9 @@ def _changed(spec: AdapterSpec, changes: _Changes) -> AdapterSpec:
             spec = replace(spec, folder=place)
         else:
             spec = replace(spec, folder=None, hub_id=os.fspath(weights), revision=None)
-    if prompts:
+    if prompts is not None:
+        if not isinstance(prompts, Mapping):
+            raise TypeError(f"prompts must map names of prompts to strings, got {type(prompts).__name__}")
         for key in prompts:
             if key not in spec.prompts:
                 known = ", ".join(map(repr, spec.prompts)) or "none: this model takes no prompts"
@@ -248,6 +250,7 @@ def _changed(spec: AdapterSpec, changes: _Changes) -> AdapterSpec:
                     f"prompt {key!r} of adapter {spec.name!r} is unknown.{close_matches(key, spec.prompts)} "
                     f"Known: {known}"
                 )
+            _check_prompt(spec, key, prompts[key])
         spec = replace(spec, prompts={**spec.prompts, **prompts})
     if min_pixels is not None or max_pixels is not None:
         spec = _with_budget(spec, min_pixels, max_pixels)
@@ -259,6 +262,24 @@ def _changed(spec: AdapterSpec, changes: _Changes) -> AdapterSpec:
             )
         spec = replace(spec, dim=truncate_dim)
     return spec
+
+
+def _check_prompt(spec: AdapterSpec, key: str, prompt: object) -> None:
+    """A prompt without its text would give every text one vector; without its image, the model would see none."""
+    if not isinstance(prompt, str):
+        raise TypeError(f"prompt {key!r} must be a str, got {type(prompt).__name__}: {prompt!r}")
+    content = key.split()[-1].split("+")
+    marks = {"text": "{text}"}
+    image_token = getattr(importlib.import_module(f".{spec.family}", __package__), "IMAGE_TOKEN", None)
+    if image_token is not None:
+        marks["image"] = image_token
+    for part, mark in marks.items():
+        wanted = int(part in content)
+        if prompt.count(mark) != wanted:
+            raise ValueError(
+                f"prompt {key!r} of adapter {spec.name!r} must hold {mark} {'once' if wanted else 'not at all'}, "
+                f"got {prompt!r}; the model's own is {spec.prompts[key]!r}"
+            )
 
 
 def _with_budget(spec: AdapterSpec, min_pixels: int | None, max_pixels: int | None) -> AdapterSpec:

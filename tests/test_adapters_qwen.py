@@ -1,6 +1,7 @@
 """The Qwen-VL embedders through their adapters against plain forward passes, one row at a time without padding."""
 
 import json
+import re
 import warnings
 from dataclasses import replace
 
@@ -14,7 +15,8 @@ from adapter_checks import one_thread  # noqa: F401
 from PIL import Image
 from safetensors.torch import load_file, save_file
 
-from snapbench.adapters import adapter_spec, load_adapter
+from snapbench.adapters import adapter_spec, list_adapters, load_adapter
+from snapbench.adapters.registry import _check_prompt
 from snapbench.adapters.vision import smart_size
 
 V = "<|vision_start|><|image_pad|><|vision_end|>"
@@ -487,3 +489,39 @@ def test_budgets_that_make_no_sense_are_refused(folders):
         load_adapter(spec, device="cpu", min_pixels=10**9)
     with pytest.raises(ValueError, match="fixed resolution"):
         load_adapter("e5-v", max_pixels=100)
+
+
+@pytest.mark.parametrize("name", ["gme-2b", "e5-v", "vlm2vec-full"])
+def test_a_prompt_that_would_drop_the_text_or_the_image_is_refused(name):
+    own = adapter_spec(name).prompts
+    for key, prompt in {
+        "query text": "Find it.",
+        "gallery text": "{text} {text}",
+        "query image": own["query text"],
+        "gallery image": own["query image"] + own["query image"],
+        "query image+text": own["query text"],
+        "gallery image+text": own["query image"],
+    }.items():
+        with pytest.raises(
+            ValueError, match=rf"prompt '{re.escape(key)}' .* must hold .*, got {re.escape(repr(prompt))}"
+        ):
+            load_adapter(name, prompts={key: prompt})
+    with pytest.raises(TypeError, match="prompt 'query text' must be a str, got int: 3"):
+        load_adapter(name, prompts={"query text": 3})
+    with pytest.raises(TypeError, match="prompts must map .*, got str"):
+        load_adapter(name, prompts="{text}")
+
+
+def test_every_prompt_of_the_registry_passes_its_own_check():
+    for spec in list_adapters():
+        for key, prompt in spec.prompts.items():
+            _check_prompt(spec, key, prompt)
+
+
+def test_gme_runs_in_half_precision_as_its_authors_load_it(folders):
+    adapter = load_adapter(small_spec("gme-2b", folders), device="cpu")
+    assert next(adapter.encoder._model.parameters()).dtype == torch.float16
+    whole = load("gme-2b", folders).encode(images=[tiny_models.photo()], texts=[T])
+    assert (adapter.encode(images=[tiny_models.photo()], texts=[T]) * whole).sum() > 0.99
+    assert {adapter_spec(name).dtype for name in ("gme-2b", "gme-7b")} == {"float16"}
+    assert {adapter_spec(name).dtype for name in ("ops-mm-2b", "ops-mm-7b")} == {"bfloat16"}
