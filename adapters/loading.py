@@ -145,9 +145,9 @@ def refuse_lora(checkpoint: Checkpoint, spec: AdapterSpec) -> None:
     """
     if checkpoint.lora is not None:
         raise ValueError(
-            f"adapter {spec.name!r}: {os.fspath(checkpoint.lora)!r} is a LoRA adapter ({LORA_CONFIG}), and only Qwen-VL "
-            "embedders merge one; merge it into its base first (peft: merge_and_unload, then save_pretrained) and load "
-            "the result"
+            f"adapter {spec.name!r}: {os.fspath(checkpoint.lora)!r} is a LoRA adapter ({LORA_CONFIG}), and only "
+            "Qwen-VL embedders merge one; merge it into its base first (peft: merge_and_unload, then save_pretrained) "
+            "and load the result"
         )
 
 

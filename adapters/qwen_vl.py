@@ -92,8 +92,8 @@ class QwenVLEncoder:
         self._least, self._most = self._images.size["shortest_edge"], self._images.size["longest_edge"]
         if self._least > self._most:
             raise ValueError(
-                f"adapter {spec.name!r}: min_pixels must not exceed max_pixels, got {self._least} and {self._most}; one "
-                "of them is the checkpoint's own: give both"
+                f"adapter {spec.name!r}: min_pixels must not exceed max_pixels, got {self._least} and {self._most}; "
+                "one of them is the checkpoint's own: give both"
             )
 
     def embed(self, rows: Sequence[Row], role: Role) -> Embedded:

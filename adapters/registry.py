@@ -95,7 +95,7 @@ def load_adapter(
             ``"pair:<image model>,<text model>"``; ``"path/to/file.py:Name"`` or ``"package.module:Name"``; a spec; or
             your own object with an ``encode`` method.
         weights: a Hub id or folder to take the weights from, run by the named model's recipe (your own fine-tuned
-            GME, a mirror).
+            GME, a mirror). The spec is then named ``"<name>@<weights>"``, with no revision and no known licence.
         device: auto, cpu, cuda, cuda:<number> or mps.
         dtype: auto (the authors'), float32, float16 or bfloat16.
         batch_size: rows a forward pass, or auto: halved for good whenever memory runs out.
@@ -235,11 +235,11 @@ def _sentence_transformer(model: str, options: dict[str, Any]) -> Adapter:
 def _changed(spec: AdapterSpec, changes: _Changes) -> AdapterSpec:
     weights, prompts, min_pixels, max_pixels, truncate_dim = changes
     if weights is not None:
+        # Nothing that is said of the authors' weights holds for others.
         place = Path(weights)
-        if place.is_dir():
-            spec = replace(spec, folder=place)
-        else:
-            spec = replace(spec, folder=None, hub_id=os.fspath(weights), revision=None)
+        folder, hub_id = (place, None) if place.is_dir() else (None, os.fspath(weights))
+        name = f"{spec.name}@{hub_id or place.resolve().name}"
+        spec = replace(spec, name=name, folder=folder, hub_id=hub_id, revision=None, license="unknown")
     if prompts is not None:
         if not isinstance(prompts, Mapping):
             raise TypeError(f"prompts must map names of prompts to strings, got {type(prompts).__name__}")
@@ -268,7 +268,7 @@ def _check_prompt(spec: AdapterSpec, key: str, prompt: object) -> None:
     """A prompt without its text would give every text one vector; without its image, the model would see none."""
     if not isinstance(prompt, str):
         raise TypeError(f"prompt {key!r} must be a str, got {type(prompt).__name__}: {prompt!r}")
-    content = key.split()[-1].split("+")
+    content = key.rpartition(" ")[2].split("+")
     marks = {"text": "{text}"}
     image_token = getattr(importlib.import_module(f".{spec.family}", __package__), "IMAGE_TOKEN", None)
     if image_token is not None:

@@ -18,6 +18,7 @@ from snapbench.adapters import adapter_spec, base, list_adapters, load_adapter
 from snapbench.adapters.base import Adapter, BatchedAdapter, Embedded, check_vectors
 from snapbench.adapters.dual import tensor_of
 from snapbench.adapters.loading import parse_device, require, resolve_device
+from snapbench.adapters.registry import _changed, _Changes
 from snapbench.adapters.towers import PairOfTowers
 
 TEXTS = ["a tulip", "", "what kind of fruit is this on the table", "bridge"]
@@ -415,3 +416,13 @@ def test_the_fingerprint_follows_the_code_of_the_adapters_but_not_for_an_own_obj
     after = fingerprints()
     base._code_digest.cache_clear()
     assert [old == new for old, new in zip(before, after, strict=True)] == [False, False, True]
+
+
+def test_other_weights_are_not_passed_off_as_the_authors(tmp_path):
+    folder = tiny_models.clip(tmp_path / "my-clip", dim=96)
+    spec = load_adapter("tiny", weights=folder, device="cpu").spec
+    assert (spec.name, spec.hub_id, spec.revision, spec.license) == ("tiny@my-clip", None, None, "unknown")
+    assert spec.folder == folder
+    changed = _changed(adapter_spec("gme-2b"), _Changes("me/mine", None, None, None, None))
+    assert (changed.name, changed.hub_id, changed.revision) == ("gme-2b@me/mine", "me/mine", None)
+    assert (changed.license, changed.prompts) == ("unknown", adapter_spec("gme-2b").prompts)

@@ -448,7 +448,7 @@ def test_adapter_files_that_would_leave_the_base_as_it_is_are_refused(folders, t
 
     (folder / "adapter_config.json").write_text(json.dumps(config))
     save_file({}, folder / "adapter_model.safetensors")
-    with pytest.raises(ValueError, match="adapter_model.safetensors is empty"):
+    with pytest.raises(ValueError, match=r"adapter_model\.safetensors is empty"):
         load("vlm2vec-v2", folders, folder=folder)
 
     (folder / "adapter_model.safetensors").unlink()
@@ -464,9 +464,8 @@ def test_a_changed_budget_changes_what_the_model_sees(name, folders):
     factor = 32 if name.startswith("qwen3") else 28
     spec = replace(adapter_spec(name), folder=folder, dim=32)
     seen = []
-    for budget in ({"min_pixels": 40 * factor**2, "max_pixels": 60 * factor**2}, {"max_pixels": 300 * factor**2}):
-        if spec.min_pixels and spec.min_pixels > budget["max_pixels"]:
-            budget = {"min_pixels": 1, **budget}
+    for least, most in ((40, 60), (None, 300)):
+        budget = {"min_pixels": least and least * factor**2, "max_pixels": most * factor**2}
         encoder = load_adapter(spec, device="cpu", dtype="float32", **budget).encoder
         tokens = []
         for image in (tiny_models.photo(60, 60), tiny_models.photo(1500, 900)):
@@ -508,7 +507,7 @@ def test_a_prompt_that_would_drop_the_text_or_the_image_is_refused(name):
             load_adapter(name, prompts={key: prompt})
     with pytest.raises(TypeError, match="prompt 'query text' must be a str, got int: 3"):
         load_adapter(name, prompts={"query text": 3})
-    with pytest.raises(TypeError, match="prompts must map .*, got str"):
+    with pytest.raises(TypeError, match=r"prompts must map .*, got str"):
         load_adapter(name, prompts="{text}")
 
 
