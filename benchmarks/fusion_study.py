@@ -26,6 +26,7 @@ from snapbench.corruptions.conditions import (
     all_states,
     joint_conditions,
 )
+from snapbench.evaluation.compare import condition_groups
 from snapbench.rows import query_image, query_text
 from snapbench.sources import Source, load_source
 
@@ -51,30 +52,13 @@ class Group:
 
 
 def groups() -> tuple[Group, ...]:
-    """Clean, text, image by severity, joint, and the 54 states of the paper's Table 13."""
-
-    def even(name: str, states: Sequence[Condition]) -> Group:
-        return Group(name, {state.id: 1 / len(states) for state in states})
-
-    states = all_states()
-    image = [
-        Group(
-            f"image s{severity}",
-            {  # unweighted over primitives, as in the paper
-                Condition(op, severity).id: 1 / (len(PRIMITIVES) * len(ops))
-                for ops in PRIMITIVES.values()
-                for op in ops
-            },
-        )
-        for severity in SEVERITIES
-    ]
-    text = [state for state in states if state.text_operator]
+    """The groups of run files and reports, and the 54 states of the paper's Table 13."""
+    states = [state.id for state in all_states()]
+    known = condition_groups([*states, *(state.id for state in joint_conditions())])
+    names = ("clean", "text", *(f"image s{severity}" for severity in SEVERITIES), "joint")
     return (
-        even("clean", [CLEAN]),
-        even("text", text),
-        *image,
-        even("joint", joint_conditions()),
-        even("54 states", states),
+        *(Group(name, known[name]) for name in names),
+        Group("54 states", dict.fromkeys(states, 1 / len(states))),
     )
 
 
@@ -325,8 +309,9 @@ TEMPLATE = """# Fusion rules, side by side
 Written by `{command}`; do not edit by hand.
 
 Model: `{adapter}`. Data: {label}, {queries} queries, {gallery} gallery items. R@1 in percent, mode it2it. Rules mix
-the paths ii and tt, MOOR the cross paths it and ti as well. Image columns average the four primitives without weights;
-`54 states` is the mean over clean, 8 text and 45 image states; `joint` are the six assumed pairs at three severities.
+the paths ii and tt, MOOR the cross paths it and ti as well. The text column averages the three levels and image columns
+the four primitives, both without weights; `54 states` is the mean over clean, 8 text and 45 image states; `joint` are
+the six assumed pairs at three severities.
 Intervals: 95 %, bootstrap over queries ({resamples} resamples), paired with fixed fusion.
 
 ## What it shows
