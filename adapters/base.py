@@ -15,10 +15,10 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, get_args, runtime_checkable
 
 import numpy as np
 
@@ -36,6 +36,8 @@ BOTH: frozenset[Modality] = frozenset(("image", "text"))
 
 FIRST_BATCH_SIZE = 32
 """Where ``batch_size="auto"`` starts; it is halved when memory runs out."""
+
+T = TypeVar("T")
 
 RawRow = tuple[Any, "str | None"]
 """An image as given and a text."""
@@ -246,26 +248,22 @@ def check_rows(
     """Pairs up images and texts after checking that the model can read them.
 
     Raises:
-        TypeError: a single image or string instead of a sequence, or a text that is not a string.
-        ValueError: unknown role, nothing given, different lengths, an empty row, a modality the model can't read, or
-            both at once for a model without a joint vector.
+        TypeError: a single image or string, or something without an order, instead of a sequence; a text that is not a
+            string.
+        ValueError: unknown role, nothing given, different lengths, an empty row, a modality the model can't read, both
+            at once for a model without a joint vector, or rows of both kinds for a model without a shared space.
     """
     check_name("role", role, ROLES)
-    for argument, value in (("images", images), ("texts", texts)):
-        if value is not None and (isinstance(value, str | bytes | Path) or not hasattr(value, "__len__")):
-            raise TypeError(
-                f"{argument} must be a sequence with one entry a row, got a single {type(value).__name__}; "
-                f"put it into a list: {argument}=[...]"
-            )
     if images is None and texts is None:
         raise ValueError("encode needs images, texts or both; got neither")
-    if images is not None and texts is not None and len(images) != len(texts):
-        raise ValueError(f"images and texts must have one entry a row each, got {len(images)} and {len(texts)}")
-    n = len(images if images is not None else texts)  # type: ignore[arg-type]
-    rows: list[RawRow] = []
-    for i in range(n):
-        image = None if images is None else images[i]
-        text = None if texts is None else texts[i]
+    # Listed once: indexing a pandas Series goes by its labels, not by the order of its rows.
+    given_images = None if images is None else _listed("images", images)
+    given_texts = None if texts is None else _listed("texts", texts)
+    n = len(given_images if given_images is not None else given_texts or ())
+    if given_images is not None and given_texts is not None and n != len(given_texts):
+        raise ValueError(f"images and texts must have one entry a row each, got {n} and {len(given_texts)}")
+    rows: list[RawRow] = list(zip(given_images or [None] * n, given_texts or [None] * n, strict=True))
+    for i, (image, text) in enumerate(rows):
         if text is not None and not isinstance(text, str):
             raise TypeError(f"texts[{i}] must be a str or None, got {type(text).__name__}")
         if image is None and text is None:
@@ -281,8 +279,26 @@ def check_rows(
                 f"adapter {spec.name!r} is a dual encoder and has no vector for an image with its text (row {i}); "
                 "encode images and texts in two calls: their fusion happens on scores"
             )
-        rows.append((image, text))
+    if not spec.shared_space and len({image is None for image, _ in rows}) > 1:
+        raise ValueError(f"adapter {spec.name!r} has separate spaces for images and texts; encode them in two calls")
     return rows
+
+
+def _listed(argument: str, value: Any) -> list[Any]:
+    """The entries in order; arrays are read along their first axis."""
+    single = isinstance(value, str | bytes | bytearray | os.PathLike) or not hasattr(value, "__iter__")
+    # A picture as an array or tensor has two or three axes, a batch of them four, a column of strings one.
+    if single or getattr(value, "ndim", 1) in (0, 2, 3):
+        raise TypeError(
+            f"{argument} must be a sequence with one entry a row, got a single {type(value).__name__}; "
+            f"put it into a list: {argument}=[...]"
+        )
+    if isinstance(value, Mapping | Set):
+        raise TypeError(
+            f"{argument} must be a sequence with one entry a row, got a {type(value).__name__}, which has no rows in "
+            f"order; make a list of what is meant, e.g. {argument}=list(...)"
+        )
+    return list(value)
 
 
 class BatchedAdapter:
@@ -299,47 +315,67 @@ class BatchedAdapter:
         self.fingerprint = fingerprint
         self.n_truncated = 0
         self.encoder = encoder
-        self.batch_size = first_batch_size(batch_size)
-        self._halve = batch_size == "auto"
+        self._batches = Batches(batch_size, label=spec.name)
 
     def encode(
         self, images: Sequence[Any] | None = None, texts: Sequence[str | None] | None = None, role: Role = "query"
     ) -> np.ndarray:
         """See :meth:`Adapter.encode`."""
         rows = check_rows(self.spec, images, texts, role)
-        if not self.spec.shared_space and len({image is None for image, _ in rows}) > 1:
-            raise ValueError(
-                f"adapter {self.spec.name!r} has separate spaces for images and texts; encode them in two calls"
-            )
         # Rows of one content and similar length share a batch, which saves padding; long ones first, so that memory
         # runs out at once if it does.
         order = sorted(range(len(rows)), key=lambda i: (rows[i][0] is None, -len(rows[i][1] or "")))
         parts: list[np.ndarray] = []
+        for batch, embedded in self._batches(
+            order, lambda batch: self.encoder.embed([decode_row(rows[i], i) for i in batch], role)
+        ):
+            parts.append(check_vectors(embedded.vectors, items=batch, dim=self.spec.dim, label=self.spec.name))
+            self.n_truncated += embedded.n_truncated
+        return in_order(parts, order, self.spec)
+
+
+class Batches:
+    """Cuts items into batches. With ``"auto"`` they start at 32 rows and are halved for good when memory runs out.
+
+    Args:
+        batch_size: rows a batch, or ``"auto"``.
+        label: names the model in errors.
+    """
+
+    def __init__(self, batch_size: int | Literal["auto"], *, label: str) -> None:
+        self._size = first_batch_size(batch_size)
+        self._halve = batch_size == "auto"
+        self._label = label
+
+    def __call__(self, items: Sequence[int], encode: Callable[[Sequence[int]], T]) -> Iterator[tuple[Sequence[int], T]]:
+        """Each batch with what ``encode`` gave for it.
+
+        Raises:
+            MemoryError: out of memory on a batch that can't be smaller, or must not; says the way out.
+        """
         done = 0
-        while done < len(order):
-            batch = order[done : done + self.batch_size]
-            embedded = None
+        while done < len(items):
+            batch = items[done : done + self._size]
+            encoded: list[T] = []
             try:
-                embedded = self.encoder.embed([decode_row(rows[i], i) for i in batch], role)
+                encoded.append(encode(batch))
             except (RuntimeError, MemoryError) as error:
                 if not _out_of_memory(error):
                     raise
                 self._shrink(len(batch), error)
-            if embedded is None:
+            if encoded:
+                done += len(batch)
+                yield batch, encoded[0]
+            else:
                 _free_memory()  # Not above: the error's traceback holds the tensors of the failed pass.
-                continue
-            parts.append(check_vectors(embedded.vectors, items=batch, dim=self.spec.dim, label=self.spec.name))
-            self.n_truncated += embedded.n_truncated
-            done += len(batch)
-        return in_order(parts, order, self.spec)
 
     def _shrink(self, tried: int, error: BaseException) -> None:
         if not self._halve or tried == 1:
             way_out = "a smaller max_pixels or dtype" if tried == 1 else "batch_size='auto' or a smaller one"
             raise MemoryError(
-                f"adapter {self.spec.name!r} ran out of memory on a batch of {tried}; try {way_out}"
+                f"adapter {self._label!r} ran out of memory on a batch of {tried}; try {way_out}"
             ) from error
-        self.batch_size = max(1, tried // 2)
+        self._size = max(1, tried // 2)
 
 
 def first_batch_size(batch_size: object) -> int:

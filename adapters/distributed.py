@@ -22,8 +22,8 @@ _PATIENCE = datetime.timedelta(days=7)
 
 
 class _Request(NamedTuple):
-    images: Sequence[Any] | None
-    texts: Sequence[str | None] | None
+    images: list[Any] | None
+    texts: list[str | None] | None
     role: Role
 
 
@@ -50,8 +50,12 @@ class DistributedAdapter:
         """
         if world().rank:
             raise RuntimeError(f"rank {world().rank} can't encode by itself; it must call follow(adapter)")
-        check_rows(self.spec, images, texts, role)
-        request = _Request(images, texts, role)
+        rows = check_rows(self.spec, images, texts, role)
+        request = _Request(
+            None if images is None else [image for image, _ in rows],
+            None if texts is None else [text for _, text in rows],
+            role,
+        )
         self._send(request)
         return self._share(request)
 

@@ -31,6 +31,7 @@ from ..corruptions.conditions import close_matches
 from .base import (
     BOTH,
     AdapterSpec,
+    Batches,
     Modality,
     RawRow,
     Role,
@@ -38,7 +39,6 @@ from .base import (
     check_vectors,
     decode_row,
     digest,
-    first_batch_size,
     in_order,
 )
 
@@ -47,10 +47,10 @@ class OwnAdapter:
     """A user's object seen as an :class:`~snapbench.adapters.base.Adapter`."""
 
     def __init__(self, model: Any, *, origin: str = "", batch_size: int | Literal["auto"] = "auto") -> None:
-        self._batch_size = first_batch_size(batch_size)
         self._model = model
         self._parameters = _encode_parameters(model)
         self.spec = _spec_of(model, self._parameters, origin)
+        self._batches = Batches(batch_size, label=self.spec.name)
         stated = getattr(model, "fingerprint", None)
         self.fingerprint = digest(own=str(stated) if stated else uuid.uuid4().hex, spec=self.spec.name)
         self.cacheable = bool(stated)
@@ -65,9 +65,8 @@ class OwnAdapter:
         order = sorted(range(len(rows)), key=lambda i: [part is None for part in rows[i]])
         parts: list[np.ndarray] = []
         for _, same in itertools.groupby(order, key=lambda i: [part is None for part in rows[i]]):
-            chosen = list(same)
-            for first in range(0, len(chosen), self._batch_size):
-                parts.append(self._encode_batch(rows, chosen[first : first + self._batch_size], role))
+            batches = self._batches(list(same), lambda batch: self._encode_batch(rows, batch, role))
+            parts += [vectors for _, vectors in batches]
         return in_order(parts, order, self.spec)
 
     def _encode_batch(self, rows: Sequence[RawRow], items: Sequence[int], role: Role) -> np.ndarray:

@@ -34,6 +34,7 @@ class PairOfTowers:
             pooling=f"image: {image.spec.pooling}; text: {text.spec.pooling}",
             assumptions=(*image.spec.assumptions, *text.spec.assumptions),
         )
+        self.cacheable = all(getattr(tower, "cacheable", True) for tower in (image, text))
         self.fingerprint = fingerprint_of(image=image.fingerprint, text=text.fingerprint)
 
     @property
@@ -45,11 +46,6 @@ class PairOfTowers:
     ) -> np.ndarray:
         """See :meth:`~snapbench.adapters.base.Adapter.encode`; one modality a call."""
         rows = check_rows(self.spec, images, texts, role)
-        kinds = {image is not None for image, _ in rows}
-        if len(kinds) > 1:
-            raise ValueError(
-                f"adapter {self.spec.name!r} has separate spaces for images and texts; encode them in two calls"
-            )
-        if kinds == {True} or (not rows and texts is None):
-            return self._image.encode(images=images, role=role)
-        return self._text.encode(texts=texts, role=role)
+        if any(image is not None for image, _ in rows) or texts is None:
+            return self._image.encode(images=[image for image, _ in rows], role=role)
+        return self._text.encode(texts=[text for _, text in rows], role=role)

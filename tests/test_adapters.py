@@ -64,6 +64,12 @@ def test_mixed_rows_keep_their_order(clip):
         ({}, ValueError, "needs images, texts or both"),
         ({"texts": "a tulip"}, TypeError, "texts=\\[...\\]"),
         ({"images": tiny_models.photo()}, TypeError, "single Image"),
+        ({"images": np.asarray(tiny_models.photo())}, TypeError, "single ndarray"),
+        ({"images": np.zeros((4, 4), np.uint8)}, TypeError, "single ndarray"),
+        ({"images": b"bytes"}, TypeError, "single bytes"),
+        ({"texts": {"a": "tulip"}}, TypeError, "a dict, which has no rows in order"),
+        ({"texts": {"a", "b"}}, TypeError, "a set, which has no rows in order"),
+        ({"texts": 3}, TypeError, "single int"),
         ({"texts": ["a", 3]}, TypeError, "texts\\[1\\] must be a str or None, got int"),
         ({"texts": ["a", None]}, ValueError, "row 1 has neither"),
         ({"texts": ["a"], "role": "document"}, ValueError, "role 'document' is unknown"),
@@ -426,3 +432,62 @@ def test_other_weights_are_not_passed_off_as_the_authors(tmp_path):
     changed = _changed(adapter_spec("gme-2b"), _Changes("me/mine", None, None, None, None))
     assert (changed.name, changed.hub_id, changed.revision) == ("gme-2b@me/mine", "me/mine", None)
     assert (changed.license, changed.prompts) == ("unknown", adapter_spec("gme-2b").prompts)
+
+
+class Rows(list):
+    """Like a pandas Series whose index is not 0, 1, 2, …: iterated in order, indexed by label."""
+
+    def __getitem__(self, label):
+        if isinstance(label, slice):
+            return Rows(super().__getitem__(label))
+        return super().__getitem__(len(self) - 1 - label)
+
+
+@pytest.mark.parametrize("kind", [Rows, tuple, np.array, iter])
+def test_rows_come_in_the_order_of_iteration_whatever_holds_them(kind):
+    texts = ["a", "bb", "ccc"]
+    for adapter in (
+        batched(Lengths(), 2),
+        load_adapter(TextOnly()),
+        PairOfTowers(load_adapter(Both()), batched(Lengths(), 2)),
+    ):
+        vectors = adapter.encode(texts=kind(texts))
+        np.testing.assert_allclose(vectors[:, 1] / vectors[:, 0], [1, 2, 3], rtol=1e-3)
+
+
+def test_a_stack_of_images_is_a_row_each(clip):
+    images = [tiny_models.photo(seed=seed) for seed in range(3)]
+    stack = np.stack([np.asarray(image) for image in images])
+    np.testing.assert_array_equal(clip.encode(images=stack), clip.encode(images=images))
+
+
+def test_auto_batch_size_halves_for_an_own_object_too():
+    class Greedy:
+        tried = ()
+
+        def encode(self, texts=None):
+            self.tried = (*self.tried, len(texts))
+            if len(texts) > 5:
+                raise MemoryError
+            return [[1.0, len(text)] for text in texts]
+
+    texts = ["x" * (1 + i % 7) for i in range(40)]
+    model = Greedy()
+    vectors = load_adapter(model).encode(texts=texts)
+    np.testing.assert_allclose(vectors[:, 1] / vectors[:, 0], [len(text) for text in texts], rtol=1e-3)
+    assert model.tried == (32, 16, 8, *[4] * 10)
+    with pytest.raises(MemoryError, match="'Greedy' ran out of memory on a batch of 8; try batch_size='auto'"):
+        load_adapter(Greedy(), batch_size=8).encode(texts=texts)
+
+
+def test_rows_of_both_kinds_need_a_shared_space():
+    class Apart(Both):
+        joint = shared_space = False
+
+    with pytest.raises(ValueError, match="separate spaces"):
+        load_adapter(Apart()).encode(images=[tiny_models.photo(), None], texts=[None, "a"])
+
+
+def test_a_pair_may_be_cached_only_if_both_towers_may(clip):
+    assert PairOfTowers(clip, load_adapter(TextOnly())).cacheable
+    assert not PairOfTowers(clip, load_adapter(Both())).cacheable

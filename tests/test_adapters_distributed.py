@@ -125,3 +125,24 @@ def test_one_process_needs_no_group(expected):
     adapter = load_adapter(expected[0], device="cpu")
     assert not isinstance(adapter, DistributedAdapter)
     assert not follow(adapter)
+
+
+PAIR = """
+import sys
+from PIL import Image
+from snapbench.adapters import load_adapter
+from snapbench.adapters.distributed import follow
+
+adapter = load_adapter(f"pair:{sys.argv[1]},{sys.argv[1]}", device="cpu")
+if not follow(adapter):
+    try:
+        adapter.encode(images=[Image.new("RGB", (9, 9)), None], texts=[None, "a"])
+    except ValueError as error:
+        print(error)
+"""
+
+
+def test_rows_of_both_kinds_are_refused_by_a_pair_however_they_are_shared_out(expected):
+    """Each of two ranks would get rows of one kind, and could not tell."""
+    first, _ = run_on_two(PAIR, expected[0])
+    assert "has separate spaces for images and texts" in first
