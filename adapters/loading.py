@@ -30,6 +30,9 @@ PICKLED_WEIGHTS = ("pytorch_model*.bin", "*/pytorch_model*.bin")
 SIDE_FILES = ("*.json", "*.txt", "*.model", "*.jinja")
 
 _WHOLE_FILE_BYTES = 64 << 20
+_HEADER_BYTES = 1 << 20
+_SAMPLE_BYTES = 64 << 10
+_SAMPLES = 256
 
 
 class Checkpoint(NamedTuple):
@@ -118,22 +121,23 @@ def resolve_dtype(dtype: str, spec: AdapterSpec) -> torch.dtype:
     return getattr(require("torch"), spec.dtype if dtype == "auto" else dtype)
 
 
-def find_checkpoint(spec: AdapterSpec) -> Checkpoint:
+def find_checkpoint(spec: AdapterSpec, *, configs_only: bool = False) -> Checkpoint:
     """The folder with the spec's weights, downloaded from the Hub at its revision if need be.
 
     Nothing in it is executed: only weights, configs and tokenizer files are fetched. A LoRA adapter brings its base.
+    With ``configs_only`` no weights are fetched and nothing is digested: enough to see what the checkpoint is.
 
     Raises:
         FileNotFoundError: the folder named in the spec is not there.
         ConnectionError: the Hub can't be reached and the cache does not have it, or the Hub refuses.
     """
-    found = _checkpoint_at(spec)
+    found = _checkpoint_at(spec, configs_only)
     config = found.folder / LORA_CONFIG
     if not config.is_file():
         return found
     base = json.loads(config.read_text(encoding="utf-8"))["base_model_name_or_path"]
     place = {"folder": Path(base)} if Path(base).is_dir() else {"folder": None, "hub_id": base, "revision": None}
-    base_found = _checkpoint_at(replace(spec, **place))
+    base_found = _checkpoint_at(replace(spec, **place), configs_only)
     return Checkpoint(base_found.folder, f"{base_found.digest}+{found.digest}", lora=found.folder)
 
 
@@ -151,23 +155,24 @@ def refuse_lora(checkpoint: Checkpoint, spec: AdapterSpec) -> None:
         )
 
 
-def _checkpoint_at(spec: AdapterSpec) -> Checkpoint:
+def _checkpoint_at(spec: AdapterSpec, configs_only: bool) -> Checkpoint:
     if spec.folder is not None:
         if not spec.folder.is_dir():
             raise FileNotFoundError(f"adapter {spec.name!r}: there is no folder {str(spec.folder)!r}")
-        return Checkpoint(spec.folder, folder_digest(spec.folder))
+        return Checkpoint(spec.folder, "" if configs_only else folder_digest(spec.folder))
     if spec.hub_id is None:
         raise ValueError(f"adapter {spec.name!r} names neither a folder nor a Hub id")
-    folder = download(spec.hub_id, spec.revision)
+    folder = download(spec.hub_id, spec.revision, configs_only=configs_only)
     # A snapshot folder is named after the commit it holds.
     return Checkpoint(folder, f"{spec.hub_id}@{folder.name}")
 
 
-def download(hub_id: str, revision: str | None = None) -> Path:
+def download(hub_id: str, revision: str | None = None, *, configs_only: bool = False) -> Path:
     """Fetches a model's snapshot (weights, configs, tokenizer) or finds it in the cache.
 
     Raises:
-        ConnectionError: not reachable and not cached, or refused; says which cache was searched.
+        ConnectionError: not reachable and not cached (or cached in part), or refused; says which cache was searched.
+        FileNotFoundError: the repository has no weights.
     """
     hub = require("huggingface_hub")
     errors = importlib.import_module("huggingface_hub.errors")
@@ -176,7 +181,9 @@ def download(hub_id: str, revision: str | None = None) -> Path:
         return Path(hub.snapshot_download(hub_id, revision=revision, allow_patterns=list(patterns)))
 
     try:
-        folder = fetch(*SIDE_FILES, *WEIGHTS)
+        folder = fetch("*.json") if configs_only else fetch(*SIDE_FILES, *WEIGHTS)
+        if configs_only:
+            return folder
         if not any(folder.rglob("*.safetensors")):
             folder = fetch(*SIDE_FILES, *PICKLED_WEIGHTS)
     except errors.HfHubHTTPError as error:
@@ -187,31 +194,53 @@ def download(hub_id: str, revision: str | None = None) -> Path:
     except errors.HFValidationError as error:
         raise ValueError(f"{hub_id!r} is not a Hub id: {error}") from error
     except (OSError, errors.LocalEntryNotFoundError) as error:
-        cache = hub.constants.HF_HUB_CACHE
-        state = "HF_HUB_OFFLINE is set" if hub.constants.HF_HUB_OFFLINE else "the Hub can't be reached (offline?)"
-        raise ConnectionError(
-            f"{hub_id!r} at revision {revision or 'main'} is not in the cache {cache}, and {state}; "
-            "download it where there is a network, or name a local folder with the weights"
-        ) from error
+        raise ConnectionError(_unreachable(hub_id, revision, "not in")) from error
+    missing = _missing_weights(folder)
+    if missing and hub.constants.HF_HUB_OFFLINE:
+        raise ConnectionError(_unreachable(hub_id, revision, f"only in part ({missing}) in"))
+    if missing:
+        raise FileNotFoundError(f"{hub_id!r} at revision {revision or 'main'} holds {missing}, so no model to load")
     return folder
+
+
+def _unreachable(hub_id: str, revision: str | None, held: str) -> str:
+    hub = require("huggingface_hub")
+    state = "HF_HUB_OFFLINE is set" if hub.constants.HF_HUB_OFFLINE else "the Hub can't be reached (offline?)"
+    return (
+        f"{hub_id!r} at revision {revision or 'main'} is {held} the cache {hub.constants.HF_HUB_CACHE}, and {state}; "
+        "download it where there is a network, or name a local folder with the weights"
+    )
+
+
+def _missing_weights(folder: Path) -> str:
+    """What a snapshot lacks, in words; empty if it has weights and every file that its indexes of shards name."""
+    if not any(folder.rglob("*.safetensors")) and not any(folder.rglob("pytorch_model*.bin")):
+        return "no weights"
+    for index in folder.rglob("*.safetensors.index.json"):
+        for name in sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())):
+            if not (index.parent / name).is_file():
+                return f"no {name}"
+    return ""
 
 
 def folder_digest(folder: Path) -> str:
     """sha256 hex of a folder's files by relative name and content.
 
-    Of a file over 64 MiB, size, time of change and its first MiB stand for the content: hashing tens of gigabytes at
-    every start would take minutes.
+    Of a file over 64 MiB, its size, its first MiB and 256 evenly spaced blocks of 64 KiB, the last one at its end,
+    stand for the content: hashing tens of gigabytes at every start would take minutes.
     """
     digest = hashlib.sha256()
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
-        stat = path.stat()
-        digest.update(f"{path.relative_to(folder).as_posix()}\0{stat.st_size}\0".encode())
+        size = path.stat().st_size
+        digest.update(f"{path.relative_to(folder).as_posix()}\0{size}\0".encode())
         with path.open("rb") as file:
-            if stat.st_size <= _WHOLE_FILE_BYTES:
+            if size <= _WHOLE_FILE_BYTES:
                 digest.update(file.read())
             else:
-                digest.update(f"{stat.st_mtime_ns}\0".encode())
-                digest.update(file.read(1 << 20))
+                digest.update(file.read(_HEADER_BYTES))
+                for i in range(_SAMPLES):
+                    file.seek((size - _SAMPLE_BYTES) * i // (_SAMPLES - 1))
+                    digest.update(file.read(_SAMPLE_BYTES))
     return digest.hexdigest()
 
 
@@ -241,7 +270,7 @@ def check_checkpoint(spec: AdapterSpec, config: dict[str, Any], *, model_types: 
             f"adapter {spec.name!r} runs models of type {' or '.join(model_types)}, "
             f"but the checkpoint's config.json says {config.get('model_type')!r}"
         )
-    if spec.dim not in (None, dim) and not (spec.dim in spec.matryoshka and spec.dim < dim):
+    if spec.dim not in (None, dim):
         raise ValueError(
             f"adapter {spec.name!r}: the checkpoint gives {dim} dimensions, its spec says {spec.dim}; load the "
             "checkpoint that the spec names, or state another dim in the spec"

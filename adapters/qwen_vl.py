@@ -122,9 +122,9 @@ class QwenVLEncoder:
         return row._replace(text=self._spec.empty_text) if row.image is None and row.text == "" else row
 
     def _sized(self, image: Image.Image, item: int) -> Image.Image:
-        check_aspect(image, item)
         if min(image.size) < self._spec.least_side:
             image = image.resize((2 * self._spec.least_side, 2 * self._spec.least_side))
+        check_aspect(image, item)
         if self._spec.first_resize is None:
             return image
         factor = self._images.patch_size * self._images.merge_size

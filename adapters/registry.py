@@ -134,9 +134,12 @@ _UNCHANGED = _Changes(None, None, None, None, None)
 
 
 def _load_any(model: object, changes: _Changes, options: dict[str, Any]) -> Adapter:
+    for argument, value in (("model", model), ("weights", changes.weights)):
+        if isinstance(value, str) and not value.removeprefix("st:").strip():
+            raise ValueError(f"{argument} must be a name, a Hub id or a folder ('.' for this one), got {value!r}")
     found = _find(os.fspath(model), options) if isinstance(model, str | os.PathLike) else model
     if isinstance(found, AdapterSpec):
-        return _load(_changed(found, changes), **options)
+        return _load(_changed(found, changes), changes.truncate_dim, **options)
     for argument, value in changes._asdict().items():
         if value is not None:
             raise ValueError(
@@ -149,7 +152,7 @@ def _load_any(model: object, changes: _Changes, options: dict[str, Any]) -> Adap
     return OwnAdapter(found() if isinstance(found, type) else found, batch_size=options["batch_size"])
 
 
-def _load(spec: AdapterSpec, *, device: str, dtype: str, batch_size: BatchSize) -> Adapter:
+def _load(spec: AdapterSpec, truncate_dim: int | None, *, device: str, dtype: str, batch_size: BatchSize) -> Adapter:
     family = importlib.import_module(f".{spec.family}", __package__)
     transformers = require("transformers")
     require_extras(spec)
@@ -161,7 +164,8 @@ def _load(spec: AdapterSpec, *, device: str, dtype: str, batch_size: BatchSize) 
     config = read_config(checkpoint.folder, spec)
     dim = family.checkpoint_dim(config)
     check_checkpoint(spec, config, model_types=family.MODEL_TYPES, dim=dim)
-    spec = spec if spec.dim is not None else replace(spec, dim=dim)
+    # The checkpoint was held against the whole length; from here on the shorter one counts.
+    spec = replace(spec, dim=dim if truncate_dim is None else truncate_dim)
     encoder = family.load(spec, checkpoint, device, torch_dtype)
     fingerprint = spec_fingerprint(
         spec, checkpoint=checkpoint.digest, dtype=str(torch_dtype), transformers=transformers.__version__
@@ -207,7 +211,7 @@ def _recognised(place: AdapterSpec, options: dict[str, Any]) -> AdapterSpec | Ad
     Raises:
         ValueError: an architecture that does not say by itself how its vectors are made.
     """
-    folder = find_checkpoint(place).folder
+    folder = find_checkpoint(place, configs_only=True).folder
     if (folder / "modules.json").is_file():
         return _sentence_transformer(place.name, options)
     config_path = folder / "config.json"
@@ -254,13 +258,11 @@ def _changed(spec: AdapterSpec, changes: _Changes) -> AdapterSpec:
         spec = replace(spec, prompts={**spec.prompts, **prompts})
     if min_pixels is not None or max_pixels is not None:
         spec = _with_budget(spec, min_pixels, max_pixels)
-    if truncate_dim is not None:
-        if truncate_dim not in spec.matryoshka:
-            raise ValueError(
-                f"truncate_dim {truncate_dim!r} is not a length that adapter {spec.name!r} was trained for; "
-                f"known: {', '.join(map(str, spec.matryoshka)) or 'none'}"
-            )
-        spec = replace(spec, dim=truncate_dim)
+    if truncate_dim is not None and truncate_dim not in spec.matryoshka:
+        raise ValueError(
+            f"truncate_dim {truncate_dim!r} is not a length that adapter {spec.name!r} was trained for; "
+            f"known: {', '.join(map(str, spec.matryoshka)) or 'none'}"
+        )
     return spec
 
 

@@ -43,6 +43,7 @@ def load_sentence_transformer(
         raise ValueError(f"{name!r} reads neither images nor texts, but {model.modalities}")
     spec = replace(
         spec,
+        dtype=str(next(iter(model.parameters())).dtype).removeprefix("torch."),
         folder=checkpoint.folder,
         dim=model.get_embedding_dimension(),
         modalities=reads,
@@ -50,10 +51,9 @@ def load_sentence_transformer(
         max_tokens=model.max_seq_length if "text" in reads else None,
         prompts={key: text for key, text in model.prompts.items() if text},
     )
-    precision = str(next(iter(model.parameters())).dtype)
     fingerprint = fingerprint_of(
         checkpoint=checkpoint.digest,
-        dtype=precision,
+        dtype=spec.dtype,
         prompts=spec.prompts,
         sentence_transformers=library.__version__,
         transformers=transformers.__version__,
@@ -90,7 +90,16 @@ class SentenceTransformerEncoder:
             embedded = encode(inputs, batch_size=len(inputs), convert_to_tensor=True, show_progress_bar=False)
             for i, vector in zip(chosen, embedded, strict=True):
                 vectors[i] = vector
-        return Embedded(torch.stack(vectors), self._count_long([row.text for row in rows if row.text is not None]))
+        prompt = self._prompt(role)
+        texts = [prompt + row.text for row in rows if row.text is not None]
+        return Embedded(torch.stack(vectors), self._count_long(texts))
+
+    def _prompt(self, role: Role) -> str:
+        """What the library puts before a text: the role's prompt, else the model's default one."""
+        names = ("query",) if role == "query" else ("document", "passage", "corpus")
+        prompts = self._model.prompts
+        name = next((name for name in names if name in prompts), self._model.default_prompt_name)
+        return prompts.get(name) or ""
 
     def _count_long(self, texts: list[str]) -> int:
         limit = self._spec.max_tokens

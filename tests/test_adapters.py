@@ -1,6 +1,7 @@
 """The contract of all adapters: input checks, order, batches, devices, names, a user's own object, pairs of towers."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import tiny_models
 import torch
 from adapter_checks import one_thread  # noqa: F401
 
-from snapbench.adapters import adapter_spec, base, list_adapters, load_adapter
+from snapbench.adapters import adapter_spec, base, list_adapters, load_adapter, loading
 from snapbench.adapters.base import Adapter, BatchedAdapter, Embedded, check_vectors
 from snapbench.adapters.dual import tensor_of
 from snapbench.adapters.loading import parse_device, require, resolve_device
@@ -491,3 +492,68 @@ def test_rows_of_both_kinds_need_a_shared_space():
 def test_a_pair_may_be_cached_only_if_both_towers_may(clip):
     assert PairOfTowers(clip, load_adapter(TextOnly())).cacheable
     assert not PairOfTowers(clip, load_adapter(Both())).cacheable
+
+
+@pytest.mark.parametrize("name", ["", "  ", "st:", "st: "])
+def test_no_name_is_not_this_folder(name, clip_folder, monkeypatch):
+    monkeypatch.chdir(clip_folder)
+    with pytest.raises(ValueError, match=r"model must be a name, .*'.' for this one"):
+        load_adapter(name)
+    if not name.startswith("st:"):
+        with pytest.raises(ValueError, match="weights must be a name"):
+            load_adapter("tiny", weights=name)
+
+
+def test_two_large_files_that_differ_anywhere_in_a_tensor_are_told_apart(tmp_path):
+    """Two fine-tunes of one model: same name, size, time of change and header, other weights."""
+    size = loading._WHOLE_FILE_BYTES + (10 << 20)
+    found = set()
+    for name, start in (("base", None), ("tuned", 40 << 20), ("end", size - 100), ("again", None)):
+        (tmp_path / name).mkdir()
+        with (tmp_path / name / "model.safetensors").open("wb") as file:
+            file.truncate(size)
+            if start is not None:
+                file.seek(start)
+                file.write(b"\1" * min(1 << 20, size - start))
+        os.utime(tmp_path / name / "model.safetensors", (1, 1) if name != "again" else (2, 2))
+        found.add(loading.folder_digest(tmp_path / name))
+    assert len(found) == 3
+
+
+def offline(cache, model):
+    """The error of loading a Hub id from a cache without a network, as "Class: message"."""
+    code = f"""
+import snapbench.adapters as a
+try:
+    a.load_adapter({model!r}, device="cpu")
+except Exception as error:
+    print(type(error).__name__, error, sep=": ")
+"""
+    env = {"HF_HUB_OFFLINE": "1", "HF_HUB_CACHE": str(cache), "PATH": ""}
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env).stdout
+
+
+def test_a_snapshot_that_is_cached_in_part_says_so(clip_folder, tmp_path):
+    commit = "0" * 40
+    snapshot = tmp_path / "models--me--mine" / "snapshots" / commit
+    snapshot.mkdir(parents=True)
+    (tmp_path / "models--me--mine" / "refs").mkdir()
+    (tmp_path / "models--me--mine" / "refs" / "main").write_text(commit)
+    for path in clip_folder.glob("*.json"):
+        shutil.copy(path, snapshot)
+    error = offline(tmp_path, "me/mine")
+    assert error.startswith("ConnectionError: 'me/mine' at revision main is only in part (no weights) in the cache")
+    index = {"weight_map": {"a": "model-1.safetensors", "b": "model-2.safetensors"}}
+    (snapshot / "model.safetensors.index.json").write_text(json.dumps(index))
+    (snapshot / "model-1.safetensors").write_bytes(b"")
+    assert "only in part (no model-2.safetensors) in the cache" in offline(tmp_path, "me/mine")
+
+
+def test_an_architecture_without_a_recipe_is_refused_before_its_weights_are_fetched(tmp_path):
+    """Here they can't be had at all, and the refusal does not mind."""
+    snapshot = tmp_path / "models--me--mine" / "snapshots" / ("0" * 40)
+    snapshot.mkdir(parents=True)
+    (tmp_path / "models--me--mine" / "refs").mkdir()
+    (tmp_path / "models--me--mine" / "refs" / "main").write_text("0" * 40)
+    (snapshot / "config.json").write_text('{"model_type": "qwen2_vl"}')
+    assert offline(tmp_path, "me/mine").startswith("ValueError: 'me/mine' holds a model of type 'qwen2_vl'")

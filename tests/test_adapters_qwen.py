@@ -241,16 +241,18 @@ def test_gme_resizes_twice_with_its_real_budget(folders):
 def test_image_files(name, folders, tmp_path):
     adapter = load(name, folders)
     adapter_checks.check_image_files(adapter, tmp_path)
-    with pytest.raises(ValueError, match="item 1: an image of 1000 x 4 pixels is more than 200 times"):
-        adapter.encode(images=[tiny_models.photo(), tiny_models.photo(1000, 4)])
+    # A side of 28 pixels is the least that VLM2Vec-V2 does not turn into a square first.
+    long = (6000, 28) if name == "vlm2vec-v2" else (1000, 4)
+    with pytest.raises(ValueError, match=rf"item 1: an image of {long[0]} x {long[1]} pixels is more than 200 times"):
+        adapter.encode(images=[tiny_models.photo(), tiny_models.photo(*long)])
 
 
 def test_a_thin_image_becomes_a_square_in_vlm2vec(folders):
-    image = tiny_models.photo(90, 20)
-    expected = reference(
-        "vlm2vec-v2", small_spec("vlm2vec-v2", folders), STRINGS["vlm2vec-v2"]["query", "image"], image
-    )
-    np.testing.assert_allclose(load("vlm2vec-v2", folders).encode(images=[image])[0], expected, atol=1e-5)
+    spec, string = small_spec("vlm2vec-v2", folders), STRINGS["vlm2vec-v2"]["query", "image"]
+    for size in ((90, 20), (5000, 4)):
+        image = tiny_models.photo(*size)
+        expected = reference("vlm2vec-v2", spec, string, image)
+        np.testing.assert_allclose(load("vlm2vec-v2", folders).encode(images=[image])[0], expected, atol=1e-5)
 
 
 def test_long_text_is_cut_before_the_prompt_ends(folders):
@@ -299,6 +301,11 @@ def test_shorter_vectors_are_cut_and_normalised_again(folders):
     short = load_adapter(spec, device="cpu", dtype="float32", truncate_dim=8)
     assert short.spec.dim == 8
     np.testing.assert_allclose(short.encode(texts=[T]), whole / np.linalg.norm(whole), atol=1e-6)
+    with pytest.raises(ValueError, match="gives 32 dimensions, its spec says 2048"):
+        load_adapter("qwen3-vl-emb-2b", weights=folders["qwen3_vl"], truncate_dim=64)
+    longer = replace(spec, dim=16)  # The length of another size of the model; 8 is shorter than both.
+    with pytest.raises(ValueError, match="gives 32 dimensions, its spec says 16"):
+        load_adapter(longer, truncate_dim=8)
 
 
 def test_wrong_checkpoints_are_refused_before_weights_are_read(folders):

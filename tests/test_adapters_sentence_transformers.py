@@ -12,7 +12,7 @@ from adapter_checks import one_thread  # noqa: F401
 from sentence_transformers.base.modules.transformer import Transformer
 from sentence_transformers.sentence_transformer.modules.pooling import Pooling
 
-from snapbench.adapters import adapter_spec, load_adapter
+from snapbench.adapters import adapter_spec, base, load_adapter
 
 TEXTS = [*adapter_checks.EIGHT_TEXTS, "stone bridge over the river " * 40]
 
@@ -112,3 +112,26 @@ def test_qwen3_vl_embedding_agrees_with_the_library(tmp_path):
         ):
             expected = encode(inputs, normalize_embeddings=True)
             np.testing.assert_allclose(ours.encode(**arguments, role=role), expected, atol=1e-5)
+
+
+def test_texts_that_their_prompt_makes_too_long_are_counted(text_folder):
+    """32 tokens, of which the prompt and the two at the ends take some."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(text_folder)
+    words = next(n for n in range(1, 40) if len(tokenizer("bridge " * n)["input_ids"]) > 31)
+    text = "bridge " * (words - 1)
+    assert len(tokenizer(text)["input_ids"]) <= 32 < len(tokenizer("query: " + text)["input_ids"])
+    adapter = load_adapter(text_folder, device="cpu")
+    for n, role in enumerate(("query", "gallery"), start=1):
+        adapter.encode(texts=[text, "short"], role=role)
+        assert adapter.n_truncated == n
+
+
+def test_the_spec_states_the_precision_that_was_loaded(text_folder):
+    assert load_adapter(text_folder, device="cpu").spec.dtype == "float32"
+    assert load_adapter(text_folder, device="cpu", dtype="bfloat16").spec.dtype == "bfloat16"
+
+
+def test_the_fingerprint_covers_our_code(text_folder, monkeypatch):
+    first = load_adapter(text_folder, device="cpu").fingerprint
+    monkeypatch.setattr(base, "_code_digest", lambda: "repaired")
+    assert load_adapter(text_folder, device="cpu").fingerprint != first
