@@ -60,7 +60,8 @@ class AdapterSpec:
         shared_space: False for a pair of towers, whose image and text vectors can't be compared.
         parameters: size as the authors state it, e.g. ``"2.2B"``.
         dtype: the authors' precision, used for ``dtype="auto"``.
-        max_tokens: longer texts are cut to this many tokens and counted.
+        max_tokens: longer rows have their text cut to this many tokens and are counted; for joint models the prompt
+            and the image's features count along, unless ``assumptions`` say otherwise.
         resolution: ``"variable"`` where an image keeps its shape within a budget that can be changed.
         min_pixels, max_pixels: that budget in pixels; None leaves it to the checkpoint.
         pixels: the image preprocessing in words.

@@ -30,14 +30,24 @@ vectors = adapter.encode(images=[...], texts=[...], role="query")    # one vecto
 | --- | --- |
 | `"gme-2b"` | a name of the table below |
 | `"org/model"`, `"path/to/folder"` | a CLIP, SigLIP or sentence-transformers model; others don't say how to embed |
-| `"gme-2b", weights="path/to/folder"` | your own weights, run by a named model's recipe |
+| `"gme-2b", weights="path/to/folder"` | your own weights, run by a named model's recipe; named `gme-2b@folder` |
 | `"st:org/model"` | a sentence-transformers model, by its own multimodal interface where it has one |
 | `"pair:<image model>,<text model>"` | two towers with separate spaces: i2i, t2t and their late fusion |
 | `"file.py:Name"`, `"package.module:Name"`, an object | your own model, see below |
 
 `prompts={"query text": "..."}`, `min_pixels=`, `max_pixels=` and `truncate_dim=` change a model's recipe; each is part
-of the fingerprint, and so of the embedding cache's key. No adapter runs remote code, and all image processors run on
-Pillow: the torchvision backend gives slightly other pixels.
+of the fingerprint, and so of the embedding cache's key; so is the adapters' own code. No adapter runs remote code, and
+all image processors run on Pillow: the torchvision backend gives slightly other pixels. A LoRA or DoRA adapter is merged
+into its base by the Qwen-VL embedders and refused by all others.
+
+Inputs at the edges:
+
+* An image more than 200 times as long as wide is refused by the joint models, as by their own processors; `vlm2vec-v2`
+  first makes a square of one whose short side is under 28 pixels. Dual encoders read any shape: SigLIP and BLIP squash
+  it, CLIP keeps the middle.
+* A special token spelt out in a text, such as `<|im_end|>`, is data to a joint model: a space after its first character
+  breaks it.
+* A text beyond a model's limit is cut at its end, before the rest of the prompt, and counted.
 
 ## Your own model
 
@@ -114,7 +124,8 @@ def _section(group: list[AdapterSpec]) -> str:
     spec = group[0]
     facts = [f"* **Pooling:** {spec.pooling}", f"* **Images:** {spec.pixels}"]
     if spec.max_tokens is not None:
-        facts.append(f"* **Text:** cut to {spec.max_tokens} tokens and counted")
+        counted = ", its prompt and the image's features included unless said below" if spec.joint else ""
+        facts.append(f"* **Text:** cut so that a row has at most {spec.max_tokens} tokens{counted}")
     facts += [f"* **Assumption:** {text}" for text in spec.assumptions]
     lines = [f"\n### {', '.join(member.name for member in group)}\n", *facts]
     if spec.prompts:

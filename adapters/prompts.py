@@ -61,6 +61,8 @@ class Tokens(NamedTuple):
 class PromptReader:
     """Rows -> padded token ids.
 
+    Special tokens spelt out in a text are broken by a space after their first character: data, not structure.
+
     Args:
         image_token: what stands for an image in the prompts.
         padding_side: where shorter rows are filled up.
