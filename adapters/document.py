@@ -37,14 +37,14 @@ vectors = adapter.encode(images=[...], texts=[...], role="query")    # one vecto
 
 `prompts={"query text": "..."}`, `min_pixels=`, `max_pixels=` and `truncate_dim=` change a model's recipe; each is part
 of the fingerprint, and so of the embedding cache's key; so is the adapters' own code. No adapter runs remote code, and
-all image processors run on Pillow: the torchvision backend gives slightly other pixels. A LoRA or DoRA adapter is merged
-into its base by the Qwen-VL embedders and refused by all others.
+all image processors run on Pillow: the torchvision backend gives slightly other pixels. A LoRA or DoRA adapter is
+merged into its base by the Qwen-VL embedders and refused by all others.
 
 Inputs at the edges:
 
-* An image more than 200 times as long as wide is refused by the joint models, as by their own processors; `vlm2vec-v2`
-  first makes a square of one whose short side is under 28 pixels. Dual encoders read any shape: SigLIP and BLIP squash
-  it, CLIP keeps the middle.
+* An image more than 200 times as long as wide is refused by the joint models, as Qwen's own processors do;
+  `vlm2vec-v2` first makes a square of one whose short side is under 28 pixels. Dual encoders read any shape: SigLIP and
+  BLIP squash it, CLIP keeps the middle.
 * A special token spelt out in a text, such as `<|im_end|>`, is data to a joint model: a space after its first character
   breaks it.
 * A text beyond a model's limit is cut at its end, before the rest of the prompt, and counted.
