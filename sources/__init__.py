@@ -48,7 +48,7 @@ def load_source(name: str | os.PathLike[str] | Source | None = None) -> Source:
             meant, the folder counts.
 
     Raises:
-        SourceError: Unknown name, unknown layout, or data that break a rule; names the record and the file.
+        SourceError: Empty or unknown name, unknown layout, or data that break a rule; names the record and the file.
         TypeError: ``name`` is of another type, or an id in the data is not a string.
     """
     if isinstance(name, Source):
@@ -61,7 +61,15 @@ def load_source(name: str | os.PathLike[str] | Source | None = None) -> Source:
     if name == "sample":
         _say_sample()
         return read_folder(SAMPLE, name)
-    root = Path(name).expanduser()
+    if not name:  # As a path it would be the current folder.
+        raise SourceError(
+            "source must not be empty, got '' (a shell variable that isn't set?); name 'sample', a Hub dataset such as "
+            f"{HUB_ID!r}, or a folder ('.' for the current one)"
+        )
+    try:
+        root = Path(name).expanduser()
+    except RuntimeError as error:
+        raise SourceError(f"source {name!r} has no home folder to start from; write the path out") from error
     if root.is_dir():
         if is_github_layout(root):
             return read_github(root, name)

@@ -132,7 +132,7 @@ class Source:
             try:
                 return hashlib.sha256(path.read_bytes()).hexdigest()
             except OSError as error:
-                raise SourceError(f"{path}: can't be read ({error.strerror or error})") from error
+                raise SourceError(f"{str(path)!r}: can't be read ({error.strerror or error})") from error
 
         paths = list(dict.fromkeys(image.path for _, image in self.images()))
         with ThreadPoolExecutor(_THREADS) as pool:
@@ -207,22 +207,27 @@ class Folder:
         self._folders: set[str] = set()
 
     def image(self, name: object, record: str, under: str = "") -> ImageFile:
-        """The image file of a record.
+        """The image file of a record (see :meth:`file`)."""
+        return self.file(name, record, under, what="image ")
+
+    def file(self, name: object, record: str, under: str = "", *, what: str = "") -> ImageFile:
+        """A file that the data name, or one of the files of records.
 
         Args:
             name: The file's name in the data, relative to ``under``; backslashes count as separators.
             record: Named in errors, e.g. ``benchmark/snap_bench.json: query 'bench_0001'``.
             under: Folder below the root.
+            what: Put before "file" and "path" in errors.
 
         Raises:
             SourceError: Not a name, a path that leaves the folder (also through a link), or no such file.
         """
         if not isinstance(name, str) or not name or "\0" in name:
-            raise SourceError(f"{record}: the image's file name must be a non-empty string, got {name!r}")
+            raise SourceError(f"{record}: the {what}file name must be a non-empty string, got {name!r}")
         clean = name.replace("\\", "/")
         parts = clean.split("/")
         if clean.startswith("/") or PureWindowsPath(clean).drive or ".." in parts:
-            raise SourceError(f"{record}: image path {name!r} leaves the source's folder; it must be relative, no '..'")
+            raise SourceError(f"{record}: {what}path {name!r} leaves the source's folder; it must be relative, no '..'")
         relative = "/".join([*([under] if under else []), *(part for part in parts if part not in ("", "."))])
         path = os.path.join(self.root, relative)
         try:
@@ -230,22 +235,24 @@ class Folder:
             link = stat_bits.S_ISLNK(status.st_mode)
             parent = os.path.dirname(path)
             if link or parent not in self._folders:
-                self._check_inside(path, name, record)
+                self._check_inside(path, f"{record}: {what}path {name!r}")
                 status = os.stat(path)
             if not link:
                 self._folders.add(parent)  # No link on the way to this folder leads out: looked at once is enough.
+        except SourceError:
+            raise
         except (FileNotFoundError, NotADirectoryError):
-            raise SourceError(f"{record}: image file {name!r} is missing (looked for {path})") from None
+            raise SourceError(f"{record}: {what}file {name!r} is missing (looked for {path!r})") from None
         except (OSError, ValueError) as error:
-            raise SourceError(f"{record}: image file {name!r} can't be read: {error}") from error
+            raise SourceError(f"{record}: {what}file {name!r} can't be read: {error}") from error
         if not stat_bits.S_ISREG(status.st_mode):
-            raise SourceError(f"{record}: image {name!r} is not a regular file ({path})")
+            raise SourceError(f"{record}: {what}path {name!r} is not a regular file ({path!r})")
         return ImageFile(Path(path), relative, status.st_size, status.st_mtime_ns)
 
-    def _check_inside(self, path: str, name: str, record: str) -> None:
+    def _check_inside(self, path: str, place: str) -> None:
         real = Path(os.path.realpath(path, strict=True))
         if not any(real.is_relative_to(folder) for folder in self._inside):
-            raise SourceError(f"{record}: image path {name!r} leads outside the source's folder, to {real}")
+            raise SourceError(f"{place} leads outside the source's folder, to {str(real)!r}")
 
     def read_text(self, name: str) -> str:
         """The contents of a UTF-8 file of records.
@@ -253,11 +260,11 @@ class Folder:
         Raises:
             SourceError: Missing, outside the folder, or not UTF-8.
         """
-        file = self.image(name, name)
+        file = self.file(name, name)
         try:
             return file.path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            raise SourceError(f"{file.path}: can't be read as UTF-8 text: {error}") from error
+            raise SourceError(f"{str(file.path)!r}: can't be read as UTF-8 text: {error}") from error
 
 
 def parse_json(text: str, where: str) -> Any:
@@ -304,7 +311,7 @@ def string(record: Mapping[str, Any], names: str | Sequence[str], where: str, de
         if default is not None:
             return default
         raise SourceError(
-            f"{where}: {' or '.join(names)} is missing (found: {', '.join(map(str, record)) or 'nothing'})"
+            f"{where}: {' or '.join(names)} is missing (found: {', '.join(map(repr, record)) or 'nothing'})"
         )
     value = record[name]
     if not isinstance(value, str):
@@ -353,22 +360,13 @@ def check_source(source: Source, where: str) -> Source:
         SourceError: No queries, a duplicate id, a query without positives, a positive or hard negative that is not in
             the gallery, or an item that is both.
     """
-    for kind, identities in (
-        ("query", [query.query_id for query in source.queries]),
-        ("gallery", [item.gallery_id for item in source.gallery]),
-    ):
-        if not identities:
-            raise SourceError(f"{where}: there are no {kind} records")
-        seen: set[str] = set()
-        for identity in identities:
-            if identity in seen:
-                raise SourceError(f"{where}: {kind} id {identity!r} is there twice; ids must be unique")
-            seen.add(identity)
+    check_ids("query", [query.query_id for query in source.queries], where)
+    check_ids("gallery", [item.gallery_id for item in source.gallery], where)
     gallery = {item.gallery_id for item in source.gallery}
     for query in source.queries:
         record = f"{where}: query {query.query_id!r}"
         if not query.positive_ids:
-            raise SourceError(f"{record} ({query.image.name}) has no positives; every query needs at least one")
+            raise SourceError(f"{record} ({query.image.name!r}) has no positives; every query needs at least one")
         for kind, ids in (("positive", query.positive_ids), ("hard negative", query.hard_negative_ids)):
             for identity in ids:
                 if identity not in gallery:
@@ -380,6 +378,17 @@ def check_source(source: Source, where: str) -> Source:
         if both:
             raise SourceError(f"{record}: gallery item {min(both)!r} is both positive and hard negative")
     return source
+
+
+def check_ids(kind: str, identities: Sequence[str], where: str) -> None:
+    """Raises SourceError where there is no id, or one is there twice."""
+    if not identities:
+        raise SourceError(f"{where}: there are no {kind} records")
+    seen: set[str] = set()
+    for identity in identities:
+        if identity in seen:
+            raise SourceError(f"{where}: {kind} id {identity!r} is there twice; ids must be unique")
+        seen.add(identity)
 
 
 def license_id(name: str) -> str:

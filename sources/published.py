@@ -151,7 +151,7 @@ def read_hub(root: str | os.PathLike[str], name: str, revision: str | None = Non
         gallery=tuple(gallery),
         published_severities=_severity_names(published),
     )
-    return check_source(source, str(folder.root))
+    return check_source(source, repr(str(folder.root)))
 
 
 def fetch_hub(name: str) -> Source:
@@ -274,7 +274,7 @@ def _metadata(folder: Folder, config: str) -> Iterable[tuple[str, str, dict[str,
                 for where, record in _table(folder, path):
                     yield where, under, record
                 return
-    raise SourceError(f"{folder.root}: no {', '.join(_METADATA)} in {config}/ or {config}/test/")
+    raise SourceError(f"{str(folder.root)!r}: no {', '.join(_METADATA)} in {config}/ or {config}/test/")
 
 
 def _table(folder: Folder, path: str) -> Iterable[tuple[str, dict[str, Any]]]:
@@ -291,7 +291,7 @@ def _table(folder: Folder, path: str) -> Iterable[tuple[str, dict[str, Any]]]:
         import pyarrow
         import pyarrow.parquet
 
-        file = folder.image(path, path)
+        file = folder.file(path, path)
         try:
             records = pyarrow.parquet.read_table(file.path).to_pylist()
         except (pyarrow.ArrowException, OSError) as error:

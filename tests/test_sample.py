@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from snapbench.sources import rendering
+from snapbench.corruptions.conditions import parse_condition
+from snapbench.rows import query_row
+from snapbench.sources import load_source, rendering
 from snapbench.sources.rendering.catalogue import ENTITIES
 from snapbench.sources.rendering.sample import picture, write_sample
 from snapbench.sources.rendering.scene import SETTINGS, render
@@ -52,6 +54,17 @@ def judged() -> dict[str, dict[int, list[str]]]:
     for row in rows("labels"):
         found[row["query_id"]][row["relevance"]].append(row["gallery_id"])
     return found
+
+
+def test_the_query_that_the_architecture_page_follows():
+    page = (SAMPLE.parents[1] / "docs" / "architecture.md").read_text("utf-8")
+    query_id, text, label = re.search(r'query `(sample_\d+)` \("(.+?)", a photo of a (.+?)\)', page).groups()
+    condition = parse_condition(re.search(r"under `(joint_\w+)`", page).group(1))
+    query = next(query for query in load_source("sample").queries if query.query_id == query_id)
+    assert (query.text, query.label) == (text, label)
+    assert f'The entity is "{query.entity}"' in page
+    assert (len(query.positive_ids), len(query.hard_negative_ids), dict(query.texts)) == (4, 4, {})
+    assert f'question becomes "{query_row(query, condition)["text"]}"' in " ".join(page.split())
 
 
 def test_counts_and_ids(queries, gallery, judged):

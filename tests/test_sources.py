@@ -250,6 +250,8 @@ def test_unknown_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         ("./nowhere", "unknown"),
         ("/nowhere/at/all", "unknown"),
         (tmp_path, "no known layout"),
+        ("", r"source must not be empty, got ''.*'\.' for the current one"),
+        ("~nobodyhere/x", r"source '~nobodyhere/x' has no home folder to start from; write the path out"),
     ):
         with pytest.raises(SourceError, match=part):
             load_source(name)
@@ -379,8 +381,20 @@ def test_broken_github_records(edit: Edit, message: str, tmp_path: Path) -> None
         ("labels", lambda r: r[1].update(gallery_id="8"), r"query 'q-1': hard negative '8' is not in the gallery"),
         ("labels", lambda r: r.append({**r[0], "relevance": 0}), r"labels.jsonl:5.*both positive and hard negative"),
         ("labels", lambda r: r.append(r[0]), r"labels.jsonl:5.*judged twice"),
-        ("labels", lambda r: r[0].update(query_id="q-3"), r"labels.jsonl: query 'q-3' is not in queries.jsonl"),
-        ("labels", lambda r: r.pop(2), r"query 'q 2' \(q/2.png\) has no positives"),
+        (
+            "labels",
+            lambda r: r[2].update(query_id="q-3"),
+            r"labels.jsonl:3: query 'q-3' is not in .*mean 'q-1'",
+        ),
+        ("labels", lambda r: r.pop(2), r"query 'q 2' \('q/2.png'\) has no positives"),
+        ("queries", lambda r: _rename(r[1], "entity", "entitty"), r"queries.jsonl:2: key 'entitty'.*mean 'entity'\?"),
+        ("queries", lambda r: _rename(r[1], "texts", "text_perturbations"), r"key 'text_perturbations' is unknown"),
+        ("gallery", lambda r: r[2].update(captions="x"), r"gallery.jsonl:3: key 'captions'.*mean 'caption'\?"),
+        (
+            "labels",
+            lambda r: r[3].update(note=""),
+            r"labels.jsonl:4: key 'note' is unknown. labels.jsonl may have query_id",
+        ),
         ("labels", lambda r: r[0].update(relevance=2), r"labels.jsonl:1: relevance must be 1.*got 2"),
         ("labels", lambda r: r[0].update(relevance=True), r"relevance must be 1.*got True"),
         ("labels", lambda r: r[0].update(relevance=[1]), r"relevance must be 1.*got \[1\]"),
@@ -399,6 +413,65 @@ def test_broken_own_records(table: str, edit: Edit, message: str, tmp_path: Path
     edit(records[table])
     with pytest.raises(SourceError, match=message):
         load_source(write_own(tmp_path, records))
+
+
+def _rename(record: dict[str, Any], old: str, new: str) -> None:
+    record[new] = record.pop(old)
+
+
+def test_all_documented_keys_are_known(tmp_path: Path) -> None:
+    records = own_records()
+    records["queries"][0]["label"] = "tulip"
+    root = write_own(tmp_path, records)
+    (root / "source.json").write_text('{"license": "x", "description": "y", "label": "SnapBench"}')
+    assert (load_source(root).queries[0].label, load_source(root).label) == ("tulip", "custom")
+
+
+def test_no_control_character_of_the_data_reaches_a_message(tmp_path: Path) -> None:
+    root = tmp_path / "a\x1b[2Jb"
+    evil = "\x1b]0;x\x07"
+    broken: list[tuple[str, Edit]] = [
+        ("queries", lambda r: r[0].update({evil: 1})),
+        ("queries", lambda r: r[0].update(image=evil)),
+        ("queries", lambda r: r[0].update(image="q")),
+        ("queries", lambda r: r[1].update(query_id=evil, image="../" + evil)),
+        ("queries", lambda r: r[1].update(texts={evil: "x"})),
+        ("labels", lambda r: r[0].update(query_id=evil)),
+        ("labels", lambda r: r[0].update(gallery_id=evil)),
+        ("labels", lambda r: r[0].update(relevance=evil)),
+        ("labels", lambda r: r.pop(2)),
+        ("gallery", lambda r: (r[0].clear(), r[0].update({evil: 1}))),
+        ("gallery", lambda r: r.clear()),
+    ]
+    for table, edit in broken:
+        records = own_records()
+        edit(records[table])
+        with pytest.raises(ValueError, match=r"x1b|queries\.jsonl|gallery records") as caught:
+            load_source(write_own(root, records))
+        assert str(caught.value).isprintable(), str(caught.value)
+    for name in ("labels.jsonl", "gallery.jsonl"):
+        write_own(root)
+        (root / name).write_bytes(b"\xff")
+        with pytest.raises(SourceError, match="UTF-8") as caught:
+            load_source(root)
+        assert str(caught.value).isprintable()
+    write_own(root)
+    source = load_source(root)
+    source.queries[0].image.path.unlink()
+    for check in (source.verify, lambda: source.contents):
+        with pytest.raises(ValueError, match="No such file") as caught:
+            check()
+        assert str(caught.value).isprintable()
+    write_hub(root / "hub")
+    metadata = root / "hub" / "gallery" / "metadata.jsonl"
+    metadata.write_text(json.dumps({evil: 1}))
+    with pytest.raises(SourceError, match="gallery_id or id or item_id is missing") as caught:
+        load_source(root / "hub")
+    assert str(caught.value).isprintable()
+    metadata.unlink()
+    with pytest.raises(SourceError, match=r"no metadata\.jsonl") as caught:
+        load_source(root / "hub")
+    assert str(caught.value).isprintable()
 
 
 def test_ids_are_strings(tmp_path: Path) -> None:
@@ -423,8 +496,9 @@ def test_ids_are_strings(tmp_path: Path) -> None:
         ("queries.jsonl", b"[1]\n", r"queries.jsonl:1: expected an object, got list"),
         ("gallery.jsonl", b"\xff\xfe\n", r"gallery.jsonl.*UTF-8"),
         ("gallery.jsonl", b"[" * 100_000, r"gallery.jsonl:1: no valid JSON"),
-        ("labels.jsonl", None, r"labels.jsonl: image file 'labels.jsonl' is missing|labels.jsonl.*missing"),
+        ("labels.jsonl", None, r"^labels.jsonl: file 'labels.jsonl' is missing"),
         ("source.json", b"[]", r"source.json: expected an object"),
+        ("source.json", b'{"licence": "x"}', r"source.json: key 'licence' is unknown. Did you mean 'license'\?"),
     ],
 )
 def test_broken_files(name: str, content: bytes | None, message: str, tmp_path: Path) -> None:
@@ -453,7 +527,7 @@ def test_broken_hub_metadata(tmp_path: Path) -> None:
     (tmp_path / "gallery" / "metadata.csv").unlink()
     metadata.write_text(kept.replace("gallery_id", "number"))
     with pytest.raises(
-        SourceError, match=r"gallery_id or id or item_id is missing \(found: file_name, number, caption"
+        SourceError, match=r"gallery_id or id or item_id is missing \(found: 'file_name', 'number', 'caption'"
     ):
         load_source(tmp_path)
 
@@ -466,7 +540,7 @@ def test_links_out_of_the_folder_are_refused(tmp_path: Path) -> None:
     image = root / "q" / "1.jpg"
     image.unlink()
     image.symlink_to(outside / "1.jpg")
-    with pytest.raises(SourceError, match=r"queries.jsonl:1: query 'q-1': image path 'q/1.jpg' leads outside"):
+    with pytest.raises(SourceError, match=r"^queries.jsonl:1: query 'q-1': image path 'q/1.jpg' leads outside"):
         load_source(root)
     image.unlink()
     image.symlink_to(root / "q" / "2.png")  # Links that stay inside are fine.
