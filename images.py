@@ -18,8 +18,10 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import struct
 import types
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -29,7 +31,7 @@ from PIL.BmpImagePlugin import BmpImageFile
 from PIL.GifImagePlugin import GifImageFile
 from PIL.JpegImagePlugin import JpegImageFile
 from PIL.PngImagePlugin import PngImageFile
-from PIL.TiffImagePlugin import TiffImageFile
+from PIL.TiffImagePlugin import ImageFileDirectory_v2, TiffImageFile
 from PIL.WebPImagePlugin import WebPImageFile
 
 Storage = Literal["published", "lossless"]
@@ -38,15 +40,32 @@ Storage = Literal["published", "lossless"]
 JPEG_QUALITY = 92
 
 
-def _budget() -> int:
-    text = os.environ.get("SNAPBENCH_MAX_PIXELS", "100000000")
-    if not text.isdecimal() or int(text) < 1:
-        raise ValueError(f"environment variable SNAPBENCH_MAX_PIXELS must be a whole number above 0, got {text!r}")
+DEFAULT_MAX_PIXELS = 100_000_000
+
+
+def pixel_budget() -> int:
+    """Most pixels an image may have: the environment variable ``SNAPBENCH_MAX_PIXELS``, 100 million without it.
+
+    Raises:
+        ValueError: The variable is no whole number above 0.
+    """
+    text = os.environ.get("SNAPBENCH_MAX_PIXELS")
+    if text is None:
+        return DEFAULT_MAX_PIXELS
+    if not (re.fullmatch(r"[0-9]{1,18}", text) and int(text)):
+        raise ValueError(
+            f"environment variable SNAPBENCH_MAX_PIXELS must be a whole number above 0, got {text!r}; write the digits "
+            f"out, e.g. {2 * DEFAULT_MAX_PIXELS}, or unset it"
+        )
     return int(text)
 
 
-MAX_PIXELS = _budget()
-"""Most pixels an image may have; the environment variable ``SNAPBENCH_MAX_PIXELS`` changes the default."""
+def __getattr__(name: str) -> int:
+    # Read when asked for: a wrong value must be an error where images are decoded, not wherever we are imported.
+    if name == "MAX_PIXELS":
+        return pixel_budget()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 _ORIENTATION = 0x0112
 _TRANSPOSES = {
@@ -71,7 +90,7 @@ class ImageDecodeError(ValueError):
 
     def __init__(self, record: str, path: str | None, cause: str) -> None:
         self.record, self.path, self.cause = record, path, cause
-        place = f" ({path})" if path else ""
+        place = f" ({path!r})" if path else ""
         super().__init__(f"image{f' of {record}' if record else ''}{place} can't be decoded: {cause}")
 
     def __reduce__(self) -> tuple[type[ImageDecodeError], tuple[str, str | None, str]]:
@@ -86,7 +105,7 @@ def decode_image(
     image: bytes | str | os.PathLike[str] | Image.Image | np.ndarray,
     *,
     record: str = "",
-    max_pixels: int = MAX_PIXELS,
+    max_pixels: int | None = None,
 ) -> Image.Image:
     """Decodes an image under the one policy of this module.
 
@@ -94,7 +113,8 @@ def decode_image(
         image: File contents, a path, a Pillow image or an array (see :func:`array_to_image`). Pillow loads its images
             itself, so that one opened from half a file is as its own switch says.
         record: What the image belongs to; named in the error.
-        max_pixels: The pixel budget, width times height.
+        max_pixels: The pixel budget, width times height; None takes :func:`pixel_budget`. It is the only one: Pillow's
+            own limits and warnings for large images don't apply.
 
     Returns:
         A new image of mode RGB, at least 1 x 1, without metadata.
@@ -103,12 +123,14 @@ def decode_image(
         ImageDecodeError: No image, a missing file, an unknown type, damaged or truncated data, more than
             ``max_pixels`` pixels, or samples outside the range that the rule for arrays covers.
         TypeError: ``image`` is none of the accepted kinds.
+        ValueError: ``SNAPBENCH_MAX_PIXELS`` is no number.
 
     Example:
         >>> decode_image(np.zeros((2, 3), dtype=np.uint8)).size
         (3, 2)
     """
     path: str | None = None
+    max_pixels = pixel_budget() if max_pixels is None else max_pixels
     try:
         if image is None:
             raise _Unusable("there is no image (None)")
@@ -202,6 +224,85 @@ _OTHER_ORIENTATIONS = (b"tiff:Orientation", b"XML:com.adobe.xmp", b"Raw profile 
 """Where an orientation may hide besides EXIF; readers differ in whether they look there."""
 
 
+def _with_globals(function: Any, **changes: Any) -> Any:
+    """A copy of a function that sees other module globals: Pillow's settings are shared with everybody else."""
+    seen = {**function.__globals__, **changes}
+    copy = types.FunctionType(function.__code__, seen, function.__name__, function.__defaults__, function.__closure__)
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy
+
+
+def without_metadata(data: bytes) -> bytes:
+    """The same JPEG, PNG or WebP without what isn't picture: EXIF (camera, place, thumbnail), XMP, IPTC, texts, times,
+    further pictures and anything after its end. The ICC profile and other notes on colour stay.
+
+    Nothing is decoded, and :func:`decode_image` gives the same pixels, provided that no orientation is among what goes
+    (:func:`stores_same_pixels`). A file that isn't built as its format says comes back as it is.
+    """
+    try:
+        if data.startswith(b"\xff\xd8\xff"):
+            return _jpeg_without_metadata(data)
+        if data.startswith(b"\x89PNG\r\n\x1a\n"):
+            return _png_without_metadata(data)
+        if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+            return _webp_without_metadata(data)
+    except (IndexError, struct.error, ValueError):
+        pass
+    return data
+
+
+_JPEG_KEPT = {0xE0: b"JFIF\0", 0xE2: b"ICC_PROFILE\0", 0xEE: b"Adobe"}
+"""Application segments that decide on colours, by how they begin."""
+
+
+def _jpeg_without_metadata(data: bytes) -> bytes:
+    kept = [data[:2]]
+    for marker, start, end in _jpeg_segments(data):
+        private = 0xE0 <= marker <= 0xEF or marker == 0xFE
+        if not private or (marker in _JPEG_KEPT and data.startswith(_JPEG_KEPT[marker], start + 4)):
+            kept.append(data[start:end])
+    return b"".join(kept)
+
+
+_PNG_KEPT = b"IHDR PLTE tRNS IDAT IEND cHRM gAMA iCCP sBIT sRGB cICP bKGD pHYs".split()
+
+
+def _png_without_metadata(data: bytes) -> bytes:
+    kept, position, kind = [data[:8]], 8, b""
+    while kind != b"IEND":
+        length, kind = struct.unpack_from(">I4s", data, position)
+        end = position + 12 + length
+        if end > len(data):
+            raise ValueError("ends early")
+        if kind in _PNG_KEPT:
+            kept.append(data[position:end])
+        position = end
+    return b"".join(kept)
+
+
+_WEBP_KEPT = b"VP8 |VP8L|VP8X|ALPH|ICCP|ANIM|ANMF".split(b"|")
+
+
+def _webp_without_metadata(data: bytes) -> bytes:
+    kept, position = [], 12
+    stop = 8 + int.from_bytes(data[4:8], "little")
+    if stop > len(data):
+        raise ValueError("ends early")
+    while position < stop:
+        kind, length = struct.unpack_from("<4sI", data, position)
+        end = position + 8 + length + length % 2
+        if end > stop or (kind == b"VP8X" and length < 10):
+            raise ValueError("ends early")
+        chunk = data[position:end]
+        if kind == b"VP8X":  # Its flags announce EXIF and XMP.
+            chunk = chunk[:8] + bytes([chunk[8] & ~0x0C]) + chunk[9:]
+        if kind in _WEBP_KEPT:
+            kept.append(chunk)
+        position = end
+    body = b"".join(kept)
+    return b"RIFF" + struct.pack("<I", 4 + len(body)) + b"WEBP" + body
+
+
 class _Strict(ImageFile.ImageFile):
     """Sits between a file class and ``ImageFile``: loading as if LOAD_TRUNCATED_IMAGES were always off.
 
@@ -209,19 +310,59 @@ class _Strict(ImageFile.ImageFile):
     threads), so the method runs on a copy of its globals instead.
     """
 
-    def load(self) -> Any:
-        stock = ImageFile.ImageFile.load
-        strict = {**stock.__globals__, "LOAD_TRUNCATED_IMAGES": False}
-        return types.FunctionType(stock.__code__, strict, "load", stock.__defaults__, stock.__closure__)(self)
+    max_pixels: int
+
+    load = _with_globals(ImageFile.ImageFile.load, LOAD_TRUNCATED_IMAGES=False)
+
+
+class _Silence:
+    @staticmethod
+    def warn(*_: Any, **__: Any) -> None: ...
+
+
+def _within_budget(stock: Any) -> Any:
+    """A method of Pillow's that holds the file's own ``max_pixels`` where the stock one holds Pillow's global limit."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        def check(size: tuple[int, int], **_: Any) -> None:
+            _check_pixels(max(1, size[0]) * max(1, size[1]), self.max_pixels)
+
+        module = types.SimpleNamespace(**{**vars(Image), "_decompression_bomb_check": check})
+        return _with_globals(stock, Image=module)(self, *args, **kwargs)
+
+    return method
 
 
 class _Jpeg(JpegImageFile, _Strict):
+    held_back = b""
+    """The end marker and what follows, once a whole scan has been seen before it (see :func:`_split_jpeg`)."""
+
+    def load_prepare(self) -> None:
+        super().load_prepare()
+        if self.held_back:
+            for x, colour in self._unlikely():
+                self.im.putpixel((x, self.height - 1), colour)
+
     def load_read(self, read_bytes: int) -> bytes:
         # The stock method makes up an end marker when the switch above is on.
         data = cast(io.BytesIO, self.fp).read(read_bytes)
+        if not data and self.held_back:
+            # libjpeg fills up with grey what the end marker cuts off, and Pillow hides its warning. Before it has seen
+            # that marker it only stops, and what it hasn't decoded isn't written.
+            last = self.height - 1
+            if all(self.im.getpixel((x, last)) == colour for x, colour in self._unlikely()):
+                raise _Unusable("the JPEG is truncated: its pixels end before its last line")
+            data, self.held_back = self.held_back, b""
         if not data:
             raise OSError("image file is truncated")
         return data
+
+    def _unlikely(self) -> list[tuple[int, Any]]:
+        """What is left standing in the last line if nothing is decoded there: (x, colour), like noise."""
+        noise = [(number * 2654435761 >> 7) & 0xFF for number in range(1, 129)]
+        bands = len(self.getbands())
+        at = [tuple(noise[x * bands : x * bands + bands]) for x in range(min(self.width, 32))]
+        return [(x, colour if bands > 1 else colour[0]) for x, colour in enumerate(at)]
 
     def getexif(self) -> Image.Exif:
         # Asked for the resolution when the header is read: the stock method warns about damaged blocks.
@@ -233,23 +374,32 @@ class _Png(PngImageFile, _Strict):
 
 
 class _WebP(WebPImageFile, _Strict):
-    pass
+    _open = _within_budget(WebPImageFile._open)
 
 
 class _Gif(GifImageFile, _Strict):
-    pass
+    _seek = _within_budget(GifImageFile._seek)
 
 
 class _Bmp(BmpImageFile, _Strict):
     pass
 
 
+class _TiffTags(ImageFileDirectory_v2):
+    # The stock methods warn about damaged tags; what matters of them is an error where it is missing.
+    load = _with_globals(ImageFileDirectory_v2.load, warnings=_Silence)
+    _setitem = _with_globals(ImageFileDirectory_v2._setitem, warnings=_Silence)
+
+
 class _Tiff(TiffImageFile, _Strict):
+    _open = _with_globals(TiffImageFile._open, ImageFileDirectory_v2=_TiffTags)
+    load_prepare = _within_budget(TiffImageFile.load_prepare)
+
     def load_end(self) -> None:
         """The stock method turns the image; here all formats are turned in one place."""
 
 
-_FORMATS: tuple[tuple[bytes, type[ImageFile.ImageFile]], ...] = (
+_FORMATS: tuple[tuple[bytes, type[_Strict]], ...] = (
     (b"\xff\xd8\xff", _Jpeg),
     (b"\x89PNG\r\n\x1a\n", _Png),
     (b"RIFF", _WebP),
@@ -268,22 +418,29 @@ def _decode_bytes(data: bytes, max_pixels: int) -> Image.Image:
     return _upright(rgb, _exif_orientation(file.info.get("exif")) if orientation is None else orientation)
 
 
-def _open(data: bytes, max_pixels: int) -> ImageFile.ImageFile:
+def _open(data: bytes, max_pixels: int) -> _Strict:
     """Reads the header. ``PIL.Image.open`` isn't used: it tries every decoder and has a budget that is global."""
     if not data:
         raise _Unusable("the file is empty")
     file_class = next((known for magic, known in _FORMATS if data.startswith(magic)), None)
     if file_class is None or (file_class is _WebP and data[8:12] != b"WEBP"):
         raise _Unusable(f"its content is no JPEG, PNG, WebP, GIF, BMP or TIFF (it starts with {data[:8]!r})")
+    held_back = b""
     if file_class is _Png:
         data = _essential_chunks(data)
+    elif file_class is _Jpeg:
+        data, held_back = _split_jpeg(data)
     elif file_class is _Gif and len(data) >= 10:
         width, height = struct.unpack_from("<HH", data, 6)
         _check_pixels(width * height, max_pixels)
     elif file_class is _WebP:
         _check_pixels(_webp_pixels(data), max_pixels)  # Its decoder allocates the canvas when it opens the file.
-    file = file_class(io.BytesIO(data), "")
+    file = file_class.__new__(file_class)
+    file.max_pixels = max_pixels  # Before the header is read, as that is when some of them allocate.
+    file.__init__(io.BytesIO(data), "")  # type: ignore[misc]
     _check_pixels(file.width * file.height, max_pixels)
+    if isinstance(file, _Jpeg):
+        file.held_back = held_back
     return file
 
 
@@ -295,6 +452,55 @@ def _check_pixels(pixels: int, max_pixels: int) -> None:
             f"it has {pixels:,} pixels, the limit is {max_pixels:,}; raise it with the environment variable "
             "SNAPBENCH_MAX_PIXELS or the argument max_pixels"
         )
+
+
+def _jpeg_segments(data: bytes) -> Iterator[tuple[int, int, int]]:
+    """Yields (marker, start, end) of each segment up to the end marker; a scan belongs to its SOS.
+
+    Raises:
+        IndexError, struct.error, ValueError: Something else than a whole JPEG.
+    """
+    position = 2
+    while True:
+        marker = data[position + 1]
+        if data[position] != 0xFF or marker <= 0x01 or 0xD0 <= marker <= 0xD8:
+            raise ValueError("no segment")
+        if marker == 0xFF:  # Any number of them may precede a marker.
+            position += 1
+            continue
+        end = position + 2
+        if marker != _EOI:
+            (length,) = struct.unpack_from(">H", data, end)
+            end += length
+            if marker == _SOS:
+                following = _MARKER.search(data, end)
+                if following is None:
+                    raise ValueError("no end marker")
+                end = following.start()
+        yield marker, position, end
+        if marker == _EOI:
+            return
+        position = end
+
+
+_SOS, _EOI = 0xDA, 0xD9
+_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
+"""The end of a scan: no stuffed byte, restart or fill."""
+
+
+def _split_jpeg(data: bytes) -> tuple[bytes, bytes]:
+    """Parts the end marker, and what follows, from a JPEG of one sequential scan; ``(data, b"")`` for any other.
+
+    libjpeg reads a few bytes ahead, so the first part ends with some that a whole scan leaves unused.
+    """
+    try:
+        segments = list(_jpeg_segments(data))
+    except (IndexError, struct.error, ValueError):
+        return data, b""
+    markers = [marker for marker, _, _ in segments]
+    end = segments[-1][1]
+    plain = markers.count(_SOS) == 1 and markers[-2] == _SOS and (0xC0 in markers or 0xC1 in markers)
+    return (data[:end] + bytes(16), data[end:]) if plain else (data, b"")
 
 
 def _essential_chunks(data: bytes) -> bytes:
@@ -372,20 +578,25 @@ def _deep_to_rgb(image: Image.Image) -> Image.Image:
     """Modes I, I;16 and F. Transparency of 16-bit grey (one transparent value) is laid over white too."""
     values = np.asarray(image)
     if image.mode != "F":
-        values = values.astype(np.int64)
         # Older Pillow gives 16-bit files the 32-bit mode, so what fits in 16 bits is 16-bit data, however dark.
         wide = values.size and values.max() > 0xFFFF
-        grey = _rounded(np.clip(values, 0, None), 0x7FFFFFFF if wide else 0xFFFF)
+        grey = _rounded(values, 0x7FFFFFFF if wide else 0xFFFF)
     else:
         grey = _float_to_levels(values)
     transparent = image.info.get("transparency")
     if isinstance(transparent, int):
-        grey = np.where(values == transparent, np.uint8(255), grey)
+        grey[values == transparent] = 255
     return Image.fromarray(grey).convert("RGB")
 
 
 def _rounded(values: np.ndarray, top: float) -> np.ndarray:
-    return np.rint(values * (255.0 / top)).clip(0, 255).astype(np.uint8)
+    """0...``top`` -> the nearest of 0...255; in bands of rows, as the numbers in between take 8 bytes a sample."""
+    levels = np.empty(values.shape, np.uint8)
+    rows = max(1, 1_000_000 // max(1, values[0].size))
+    for start in range(0, len(values), rows):
+        band = values[start : start + rows].astype(np.float64)
+        levels[start : start + rows] = np.rint(band * (255.0 / top)).clip(0, 255)
+    return levels
 
 
 def _float_to_levels(values: np.ndarray) -> np.ndarray:
@@ -394,7 +605,7 @@ def _float_to_levels(values: np.ndarray) -> np.ndarray:
         raise _Unusable("it has NaN or infinite samples")
     for top in (1.0, 255.0, 65535.0):
         if low >= 0 and high <= top:
-            return _rounded(values.astype(np.float64), top)
+            return _rounded(values, top)
     raise _Unusable(f"its float samples span {low:g}...{high:g}; 0...1, 0...255 or 0...65535 are understood")
 
 
@@ -414,7 +625,7 @@ def _array_to_rgb(array: np.ndarray, max_pixels: int) -> Image.Image:
     elif array.dtype == np.bool_:
         levels = array.astype(np.uint8) * np.uint8(255)
     elif array.dtype == np.uint16:
-        levels = _rounded(array.astype(np.float64), 0xFFFF)
+        levels = _rounded(array, 0xFFFF)
     elif kind in "iu":
         if array.min() < 0 or array.max() > 255:
             raise _Unusable(f"its {array.dtype} samples span {array.min()}...{array.max()}, expected 0...255")

@@ -6,8 +6,8 @@ would turn severities into floats and NaN on the way to pandas.)
 
 Images are encoded bytes. Clean ones keep their pixels: the published release compresses every corrupted image once
 more and leaves the clean ones alone, and the ``image_reencode`` config shows what that alone does. A file that any
-reader decodes to the same pixels is passed on as it is; one that is turned, transparent, deep or in an unusual format
-becomes a PNG of what :mod:`snapbench.images` decodes.
+reader decodes to the same pixels is passed on without its metadata (where and with which camera the photo was taken);
+one that is turned, transparent, deep or in an unusual format becomes a PNG of what :mod:`snapbench.images` decodes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .corruptions.conditions import (
     Condition,
 )
 from .corruptions.registry import TextStatus
-from .images import Storage, decode_image, encode_image, stores_same_pixels
+from .images import Storage, decode_image, encode_image, stores_same_pixels, without_metadata
 from .sources import GalleryItem, ImageFile, Query, Source
 
 Row = dict[str, Any]
@@ -138,7 +138,7 @@ def query_image(query: Query, condition: Condition, *, seed: int = 0, storage: S
 def _clean_bytes(file: ImageFile, record: str) -> bytes:
     image = decode_image(file.path, record=record)
     data = file.read()
-    return data if stores_same_pixels(data) else encode_image(image, "lossless")
+    return without_metadata(data) if stores_same_pixels(data) else encode_image(image, "lossless")
 
 
 def _hash_code() -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import os
 import pickle
 import struct
 import subprocess
 import sys
 import threading
+import tracemalloc
 import warnings
 import zlib
 from pathlib import Path
@@ -18,7 +20,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from layouts import encoded, picture
-from PIL import Image, ImageFile, ImageOps
+from PIL import Image, ImageCms, ImageFile, ImageOps
 from PIL.PngImagePlugin import PngInfo
 
 from snapbench import images
@@ -29,6 +31,7 @@ from snapbench.images import (
     encode_image,
     image_to_array,
     stores_same_pixels,
+    without_metadata,
 )
 
 LOSSLESS = ("PNG", "TIFF", "BMP")
@@ -244,6 +247,82 @@ def test_arrays_that_are_no_images(array: np.ndarray) -> None:
         array_to_image(array)
 
 
+# Metadata
+
+
+def private(kind: str) -> dict[str, Any]:
+    """Options of an encoder that writes everything private that it can."""
+    tags = exif(1)
+    tags[0x0110] = "SECRET camera"
+    tags.get_ifd(0x8825)[0x1D] = "SECRET place"
+    options: dict[str, Any] = {
+        "exif": tags,
+        "icc_profile": ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes(),
+    }
+    if kind == "PNG":
+        options["pnginfo"] = PngInfo()
+        options["pnginfo"].add_text("Author", "SECRET")
+        options["pnginfo"].add_text("Comment", "SECRET" * 99, zip=True)
+        options["pnginfo"].add_itxt("Title", "SECRET")
+        options["pnginfo"].add(b"tIME", b"\x07\xe9\x01\x01\0\0\0")
+        options["pnginfo"].add(b"prVt", b"SECRET")
+    else:
+        options["xmp"] = b"<x:xmpmeta>SECRET</x:xmpmeta>"
+    return options | ({"comment": b"SECRET"} if kind == "JPEG" else {})
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
+@given(size=st.tuples(st.integers(1, 40), st.integers(1, 40)), variant=st.booleans(), tail=st.binary(max_size=9))
+@settings(max_examples=12, deadline=None, derandomize=True)
+def test_metadata_go_and_pixels_stay(kind: str, size: tuple[int, int], variant: bool, tail: bytes) -> None:
+    options = {"JPEG": {"progressive": variant}, "WEBP": {"lossless": variant}}.get(kind, {"optimize": variant})
+    plain = encoded(picture("m", size), kind, **options)
+    data = encoded(picture("m", size), kind, **options, **private(kind))
+    if kind == "JPEG":
+        iptc = b"Photoshop 3.0\0SECRET"
+        data = data[:2] + b"\xff\xed" + struct.pack(">H", len(iptc) + 2) + iptc + data[2:]
+    bare = without_metadata(data + tail + b"SECRET")
+    assert b"SECRET" in data
+    assert b"SECRET" not in bare
+    opened = Image.open(io.BytesIO(bare))
+    assert not opened.getexif()
+    assert opened.info.get("icc_profile") == private(kind)["icc_profile"]
+    assert not {"xmp", "comment", "Author", "Comment", "Title", "photoshop"} & opened.info.keys()
+    pixels = np.asarray(decode_image(data))
+    np.testing.assert_array_equal(np.asarray(decode_image(bare)), pixels)
+    np.testing.assert_array_equal(np.asarray(opened.convert("RGB")), pixels)
+    assert without_metadata(plain) == plain
+    assert without_metadata(bare) == bare
+    assert stores_same_pixels(data)
+    assert stores_same_pixels(bare)
+
+
+@given(kind=st.sampled_from(ALL), place=st.integers(0, 4000), value=st.integers(0, 255), cut=st.booleans())
+@settings(max_examples=200, deadline=None, derandomize=True)
+def test_metadata_of_damaged_files(kind: str, place: int, value: int, cut: bool) -> None:
+    data = bytearray(encoded(picture("m"), kind, **(private(kind) if kind in ("JPEG", "PNG", "WEBP") else {})))
+    place %= len(data)
+    data[place] = value
+    data = data[:place] if cut else data
+    try:
+        before = np.asarray(decode_image(bytes(data)))
+    except ImageDecodeError:
+        without_metadata(bytes(data))
+        return
+    if stores_same_pixels(bytes(data)):
+        np.testing.assert_array_equal(np.asarray(decode_image(without_metadata(bytes(data)))), before)
+
+
+def test_files_of_another_make_come_back_as_they_are() -> None:
+    for kind in ("GIF", "BMP", "TIFF"):
+        data = encoded(picture("m"), kind)
+        assert without_metadata(data) == data
+    for kind in ("JPEG", "PNG", "WEBP"):
+        data = encoded(picture("m"), kind, **private(kind))
+        for broken in (b"", data[:10], data[:-30], data[: len(data) // 2]):
+            assert without_metadata(broken) == broken
+
+
 # Broken input
 
 
@@ -265,7 +344,7 @@ def test_error_names_record_path_and_cause(tmp_path: Path) -> None:
             decode_image(path, record="query 'bench_0001'")
         assert caught.value.record == "query 'bench_0001'"
         assert caught.value.path == str(path)
-        assert str(path) in str(caught.value)
+        assert f"image of query 'bench_0001' ({str(path)!r}) can't be decoded" in str(caught.value)
         copied = pickle.loads(pickle.dumps(caught.value))
         assert (str(copied), copied.path, copied.cause) == (str(caught.value), str(path), caught.value.cause)
 
@@ -325,11 +404,88 @@ def test_pixel_budget_for_every_kind(kind: str) -> None:
 
 @pytest.mark.parametrize("value", ["0", "-5", "1e6", ""])
 def test_budget_from_the_environment(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SNAPBENCH_MAX_PIXELS", "5000")
-    assert images._budget() == 5000
+    data = encoded(picture("a", (10, 10)), "PNG")
+    monkeypatch.setenv("SNAPBENCH_MAX_PIXELS", "100")
+    assert images.MAX_PIXELS == images.pixel_budget() == 100
+    assert decode_image(data).size == (10, 10)
+    monkeypatch.setenv("SNAPBENCH_MAX_PIXELS", "99")
+    with pytest.raises(ImageDecodeError, match="100 pixels, the limit is 99"):
+        decode_image(data)
     monkeypatch.setenv("SNAPBENCH_MAX_PIXELS", value)
     with pytest.raises(ValueError, match=f"SNAPBENCH_MAX_PIXELS must be a whole number above 0, got '{value}'"):
-        images._budget()
+        decode_image(data)
+    assert decode_image(data, max_pixels=100).size == (10, 10)
+
+
+def test_wrong_budget_does_not_keep_the_package_from_being_imported() -> None:
+    environment = {**os.environ, "SNAPBENCH_MAX_PIXELS": "20M"}
+    command = [sys.executable, "-W", "error", "-c", "import snapbench.images, snapbench.rows"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_the_budget_is_the_only_one(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = encoded(picture("a", (50, 40)), kind)
+    expected = np.asarray(decode_image(data))
+    for limit in (1500, 500):  # Pillow warns above its limit and refuses above twice of it.
+        monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", limit)
+        np.testing.assert_array_equal(np.asarray(decode_image(data)), expected)
+        with pytest.raises(ImageDecodeError, match="2,000 pixels, the limit is 1,999"):
+            decode_image(data, max_pixels=1999)
+        assert limit == Image.MAX_IMAGE_PIXELS
+
+
+def test_frame_of_a_gif_larger_than_its_canvas_is_held_against_the_budget() -> None:
+    data = bytearray(encoded(picture("a", (10, 10)), "GIF"))
+    position = data.index(b",\0\0\0\0\x0a\0\x0a\0")
+    data[position + 5 : position + 9] = b"\xff\xff\xff\xff"
+    data[position:position] = b"!\xf9\x04\x08\0\0\0\0"  # Dispose of it afterwards: Pillow makes room when it opens.
+    with pytest.raises(ImageDecodeError, match="4,294,836,225 pixels, the limit is 100,000,000"):
+        decode_image(bytes(data))
+
+
+def test_damaged_tags_do_not_warn() -> None:
+    data = bytearray(encoded(picture("a"), "TIFF", description="x" * 40))
+    (offset,) = struct.unpack_from("<I", data, 4)
+    tags = range(offset + 2, offset + 2 + 12 * struct.unpack_from("<H", data, offset)[0], 12)
+    place = next(tag for tag in tags if struct.unpack_from("<H", data, tag)[0] == 270)
+    struct.pack_into("<I", data, place + 4, 1 << 30)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert decode_image(bytes(data)).size == (48, 36)
+
+
+def test_sixteen_bit_image_needs_no_room_for_wide_numbers() -> None:
+    deep = Image.fromarray(np.arange(3000 * 3000, dtype=np.uint32).reshape(3000, 3000).astype(np.uint16))
+    tracemalloc.start()
+    try:
+        decode_image(deep)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 9_000_000 * 6 + 1_000_000 * 24  # Bytes; one 8-byte copy of all would be 72,000,000 more.
+
+
+@pytest.mark.parametrize("mode", ["RGB", "L", "CMYK"])
+def test_jpeg_that_was_cut_and_closed_is_an_error(mode: str) -> None:
+    image = Image.fromarray(np.random.default_rng(2).integers(0, 256, (99, 130, 3), dtype=np.uint8)).convert(mode)
+    options: list[dict[str, Any]] = [{}, {"subsampling": 0}, {"optimize": True}, {"restart_marker_blocks": 2}]
+    for option in options:
+        data = encoded(image, "JPEG", **option)
+        expected = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
+        for tail in (b"", b"tail", data):  # Some cameras put a second picture behind the first.
+            np.testing.assert_array_equal(np.asarray(decode_image(data + tail)), expected)
+        for part in (0.5, 0.75, 0.98):
+            with pytest.raises(ImageDecodeError, match="truncated"):
+                decode_image(data[: int(len(data) * part)] + b"\xff\xd9")
+    for option in ({"progressive": True}, {"quality": 100, "exif": exif(6)}):
+        data = encoded(image, "JPEG", **option)
+        expected = np.asarray(ImageOps.exif_transpose(Image.open(io.BytesIO(data))).convert("RGB"))
+        np.testing.assert_array_equal(np.asarray(decode_image(data)), expected)
+    for size in ((1, 1), (3, 70), (70, 3), (16, 8)):
+        for flat in (0, 97, 255):
+            assert decode_image(encoded(Image.new(mode, size, (flat,) * len(mode)), "JPEG")).size == size
 
 
 def test_webp_canvas_is_read_before_the_decoder_sees_it() -> None:
