@@ -5,22 +5,19 @@ from __future__ import annotations
 import fnmatch
 import logging
 import os
-import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
-from rich.console import Console
 from rich.filesize import decimal
 from rich.logging import RichHandler
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from .corruptions.conditions import (
-    CLEAN,
     IMAGE_OPERATORS,
     MODES,
     PRIMITIVES,
@@ -35,9 +32,10 @@ from .corruptions.conditions import (
     compact,
     joint_conditions,
     listed_configs,
-    parse_config,
+    named_conditions,
 )
 from .push_to_hub import app as push_app
+from .terminal import console, errors, run_command
 
 if TYPE_CHECKING:
     from .evaluation.cache import CacheInfo
@@ -62,9 +60,6 @@ cache_app = typer.Typer(no_args_is_help=True, help="The embedding cache: `info` 
 app.add_typer(cache_app, name="cache")
 
 app.add_typer(push_app, name="push")
-
-console = Console()
-errors = Console(stderr=True)
 
 
 @app.command()
@@ -139,6 +134,7 @@ def run(
         storage=storage,  # type: ignore[arg-type]
         on_error=on_error,  # type: ignore[arg-type]
     )
+    _check_folder(output)
     size: Any = batch_size
     if batch_size != "auto":
         if not batch_size.isdigit():
@@ -148,34 +144,40 @@ def run(
     model = load_adapter(adapter, device=device, dtype=dtype, batch_size=size)
     if follow(model):  # A rank of a multi-process launch that encodes for rank 0.
         return
-    try:
-        with _Stages() as stages:
-            result = run_benchmark(
-                model,
-                data,
-                settings=settings,
-                output=output,
-                cache=cache,
-                force=force,
-                workers=workers,
-                progress=stages.update,
-            )
-    except KeyboardInterrupt:
-        errors.print("interrupted; start the same command again to continue")
-        raise typer.Exit(130) from None
-    page = write_report([result.path], result.path.with_name("report.html"), source=data)
+    with _Stages() as stages:
+        result = run_benchmark(
+            model,
+            data,
+            settings=settings,
+            output=output,
+            cache=cache,
+            force=force,
+            workers=workers,
+            progress=stages.update,
+        )
     print_table(result.record, console)
-    console.print(f"\nreport:   {page}", soft_wrap=True, highlight=False)
-    console.print(f"run file: {result.path}", soft_wrap=True, highlight=False)
+    console.print()
+    try:
+        page = write_report([result.path], result.path.with_name("report.html"), source=data)
+        console.print(f"report:   {page}", soft_wrap=True)
+    finally:  # What is measured is there, whatever became of the report.
+        console.print(f"run file: {result.path}", soft_wrap=True)
+
+
+def _check_folder(output: Path) -> None:
+    if output.exists() and not output.is_dir():
+        raise typer.BadParameter(f"must be a folder, but {str(output)!r} is a file", param_hint="--output")
 
 
 def parse_modes(text: str) -> tuple[Mode, ...]:
     """Reads a comma-separated list of modes.
 
     Raises:
-        ValueError: an unknown one, with the close matches.
+        ValueError: an unknown one, with the close matches; or none at all.
     """
     wanted = [check_name("mode", part.strip(), MODES) for part in text.split(",") if part.strip()]
+    if not wanted:
+        raise ValueError(f"modes must name at least one of {', '.join(MODES)}, got {text!r}")
     return tuple(mode for mode in MODES if mode in wanted)
 
 
@@ -185,7 +187,7 @@ def select_conditions(text: str) -> tuple[Condition, ...]:
     Globs look at every listed condition: the 54 states, the six joint pairs and the re-encoding control.
 
     Raises:
-        ValueError: a name that is unknown or a table, a glob that matches nothing.
+        ValueError: a name that is unknown or a table, a glob that matches nothing, no name at all.
 
     >>> [condition.id for condition in select_conditions("text_char*,image_mosaic_s1")]
     ['text_charadd', 'text_chardelete', 'text_charchange', 'text_charswap', 'image_mosaic_s1']
@@ -199,11 +201,10 @@ def select_conditions(text: str) -> tuple[Condition, ...]:
                 raise ValueError(f"no condition matches {name!r}; `snapbench list configs` shows them all")
             chosen += matched
         else:
-            config = parse_config(name)
-            if config.table != "queries":
-                raise ValueError(f"{name!r} is a table, not a condition; try 'clean' or 'image_mosaic_s2'")
-            chosen += config.conditions
-    return tuple(dict.fromkeys(chosen or (CLEAN,)))
+            chosen += named_conditions(name)
+    if not chosen:
+        raise ValueError(f"conditions must name at least one, e.g. 'clean' or 'image_*_s3', got {text!r}")
+    return tuple(dict.fromkeys(chosen))
 
 
 @app.command()
@@ -212,7 +213,7 @@ def report(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write. Default: report.html, .md or .csv here.")
     ] = None,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Markdown instead of HTML.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Markdown instead of HTML, also by `-o x.md`.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="CSV: a row for every number, not rounded.")] = False,
     source: Annotated[
         str | None, typer.Option("--source", "-s", help="Where the data are now, for questions and pictures.")
@@ -223,9 +224,10 @@ def report(
 
     if markdown and csv:
         raise typer.BadParameter("give one of --markdown and --csv", param_hint="--csv")
-    kind: ReportFormat = "markdown" if markdown else "csv" if csv else "html"
+    named = {".md": "markdown", ".csv": "csv"}.get(output.suffix.lower() if output else "", "html")
+    kind: ReportFormat = "markdown" if markdown else "csv" if csv else cast("ReportFormat", named)
     target = output or Path(f"report.{'md' if markdown else kind}")
-    console.print(f"wrote {write_report(runs, target, kind, source=source)}", highlight=False, soft_wrap=True)
+    console.print(f"wrote {write_report(runs, target, kind, source=source)}", soft_wrap=True)
 
 
 @app.command()
@@ -302,10 +304,8 @@ def cache_clear() -> None:
 
 def _print_cache(held: CacheInfo) -> None:
     size = decimal(held.size)
-    console.print(
-        f"{held.vectors:,} vectors of {held.adapters} models in {held.shards:,} files, {size}", highlight=False
-    )
-    console.print(str(held.root), highlight=False, soft_wrap=True)
+    console.print(f"{held.vectors:,} vectors of {held.adapters} models in {held.shards:,} files, {size}")
+    console.print(str(held.root), soft_wrap=True)
 
 
 @app.command()
@@ -357,7 +357,7 @@ def _corrupt_text(text: str, entity: str, ops: list[str], query_id: str, seed: i
     if len(results) == 1:
         (result,) = results.values()
         if result.status == "not_applicable":
-            errors.print(f"not applicable: {result.reason}", markup=False, highlight=False, soft_wrap=True)
+            errors.print(f"not applicable: {result.reason}", soft_wrap=True)
         print(result.text)
         return
     table = Table("operator", "question", "status")
@@ -376,7 +376,7 @@ def _corrupt_photo(
     seed: int,
     storage: str,
 ) -> None:
-    from .corruptions.files import SUFFIXES, corrupt_file, corrupt_folder, save_image
+    from .corruptions.files import SUFFIXES, check_target, corrupt_file, corrupt_folder, save_image
     from .corruptions.sheet import contact_sheet
 
     mode = cast("Storage", check_name("storage", storage, SUFFIXES))
@@ -389,8 +389,10 @@ def _corrupt_photo(
     if sheet is not None:
         if photo.is_dir():
             raise typer.BadParameter("takes one photo, not a folder", param_hint="--sheet")
-        save_image(contact_sheet(photo, query_id=query_id, seed=seed), sheet, _sheet_storage(sheet))
-        console.print(f"wrote {sheet}", highlight=False, soft_wrap=True)
+        kind = _storage_of(sheet, "--sheet")
+        check_target(photo, sheet)
+        save_image(contact_sheet(photo, query_id=query_id, seed=seed), sheet, kind)
+        console.print(f"wrote {sheet}", soft_wrap=True)
     if not ops:
         return
     steps = [
@@ -400,24 +402,32 @@ def _corrupt_photo(
     if not photo.is_dir():
         target = output or Path(f"{photo.stem}_{label}{SUFFIXES[mode]}")
         target = target / f"{photo.stem}{SUFFIXES[mode]}" if target.is_dir() else target
+        check_target(photo, target)
+        if _storage_of(target, "--output") != mode:
+            raise typer.BadParameter(
+                f"{target.name!r} doesn't fit --storage {mode}, which writes {SUFFIXES[mode]}; name such a file, or "
+                "another storage",
+                param_hint="--output",
+            )
         corrupt_file(photo, target, steps, query_id=query_id, seed=seed, storage=mode)
-        console.print(f"wrote {target}", highlight=False, soft_wrap=True)
+        console.print(f"wrote {target}", soft_wrap=True)
         return
     target = output or Path(f"{photo.resolve().name}_{label}")
+    _check_folder(target)
     with _Stages() as stages:
         count, failed = corrupt_folder(
             photo, target, steps, seed=seed, storage=mode, progress=partial(stages.update, "corrupt")
         )
-    console.print(f"wrote {count} photos to {target}", highlight=False, soft_wrap=True)
+    console.print(f"wrote {count} photos to {target}", soft_wrap=True)
     if failed:
         raise ValueError(f"{len(failed)} photos were left out:\n" + "\n".join(map(str, failed)))
 
 
-def _sheet_storage(sheet: Path) -> Storage:
+def _storage_of(file: Path, option: str) -> Storage:
     kinds: dict[str, Storage] = {".png": "lossless", ".jpg": "published", ".jpeg": "published"}
-    if sheet.suffix.lower() not in kinds:
-        raise typer.BadParameter(f"must end in .png or .jpg, got {sheet.name!r}", param_hint="--sheet")
-    return kinds[sheet.suffix.lower()]
+    if file.suffix.lower() not in kinds:
+        raise typer.BadParameter(f"must end in .png or .jpg, got {file.name!r}", param_hint=option)
+    return kinds[file.suffix.lower()]
 
 
 def parse_operator(text: str, known: Sequence[str]) -> tuple[str, int | None]:
@@ -442,7 +452,7 @@ def parse_operator(text: str, known: Sequence[str]) -> tuple[str, int | None]:
 def list_configs() -> None:
     """Config names for `load_dataset("snapbench", ...)`; conditions can be given to `run --conditions`."""
     for name in listed_configs():
-        console.print(name, highlight=False)
+        console.print(name)
 
 
 @list_app.command("operators")
@@ -467,16 +477,17 @@ def list_adapters_command() -> None:
     """Models that can be named in `run --adapter`."""
     from .adapters import list_adapters
 
-    table = Table("name", "Hub id", "licence", "dim", "reads", "parameters", "extras")
+    # Names and ids are to be copied: on a narrow terminal lines break, and nothing is cut.
+    rest = [Column(head, overflow="fold") for head in ("Hub id", "licence", "dim", "reads", "size")]
+    table = Table(Column("name", no_wrap=True), *rest)
     for spec in list_adapters():
         table.add_row(
             spec.name,
-            spec.hub_id or "in the package",
+            (spec.hub_id or "in the package") + (f"\nneeds {', '.join(spec.extras)}" if spec.extras else ""),
             spec.license,
             str(spec.dim or "?"),
             "+".join(sorted(spec.modalities)) + (" (joint)" if spec.joint else ""),
             spec.parameters,
-            " ".join(spec.extras),
         )
     console.print(table)
     console.print("Besides: a Hub id or folder of a CLIP-like model, file.py:Class, module:Class, your own object.")
@@ -487,7 +498,7 @@ def list_fusion() -> None:
     """Rules that can be named in `run --fusion`."""
     from .fusion import list_rules
 
-    table = Table("rule", "what it does", "fitted on", "paper", "assumptions")
+    table = Table(Column("rule", no_wrap=True), "what it does", "fitted on", "paper", "assumptions")
     for spec in list_rules():
         table.add_row(spec.name, spec.summary, spec.fitted_on, spec.source, "; ".join(spec.assumptions))
     console.print(table)
@@ -504,7 +515,7 @@ def list_sources() -> None:
     table.add_row("a folder", "a checkout of the published repository, or queries.jsonl + gallery.jsonl + labels.jsonl")
     console.print(table)
     current = os.environ.get("SNAPBENCH_SOURCE")
-    console.print(f"Without --source: {current + ' ($SNAPBENCH_SOURCE)' if current else 'sample'}", highlight=False)
+    console.print(f"Without --source: {current + ' ($SNAPBENCH_SOURCE)' if current else 'sample'}")
 
 
 class _Stages:
@@ -534,16 +545,10 @@ class _Stages:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the command; a failure is one message on stderr and exit code 1 (``SNAPBENCH_DEBUG=1``: the traceback)."""
+    """Runs the command; see :func:`~.terminal.run_command`."""
     handler = RichHandler(console=errors, show_path=False, show_time=False)
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[handler])
-    try:
-        app(args=list(arguments) if arguments is not None else None, prog_name="snapbench")
-    except (ValueError, TypeError, LookupError, ImportError, OSError, MemoryError) as error:
-        if os.environ.get("SNAPBENCH_DEBUG") == "1":
-            raise
-        errors.print(f"error: {error}", markup=False, highlight=False, soft_wrap=True)
-        sys.exit(1)
+    run_command(app, arguments, "snapbench")
 
 
 if __name__ == "__main__":

@@ -6,12 +6,10 @@ which writes the exact tree and needs neither token nor network.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 if TYPE_CHECKING:
@@ -26,9 +24,6 @@ app = typer.Typer(
     help="Publishes on the Hub: the dataset, the metric's Space, or a model's results.\n\n"
     "The token comes from HF_TOKEN or `hf auth login`. Each push is one commit or none.",
 )
-
-console = Console()
-errors = Console(stderr=True)
 
 DryRun = Annotated[
     Path | None, typer.Option("--dry-run", metavar="FOLDER", help="Write the exact tree here; nothing is sent.")
@@ -96,6 +91,7 @@ def dataset(
     from .publishing.destination import PushError, check_repo_id, publish
     from .publishing.licenses import is_open
     from .sources import load_source
+    from .terminal import errors
 
     check_repo_id(repo)
     configs = tuple(listed_configs()) if all_configs else tuple(config or ())
@@ -209,19 +205,16 @@ def _staging_folder() -> Path:
 
 
 def _report(place: str, dry_run: Path | None) -> None:
-    console.print(f"{'wrote' if dry_run is not None else 'published'} {place}", soft_wrap=True, highlight=False)
+    from .terminal import console
+
+    console.print(f"{'wrote' if dry_run is not None else 'published'} {place}", soft_wrap=True)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command; a failure is one sentence on stderr and exit code 1."""
-    try:
-        app(args=arguments, prog_name="push_to_hub.py")
-    except KeyboardInterrupt:
-        errors.print("interrupted; start the same command again to continue")
-        sys.exit(130)
-    except (ValueError, TypeError, LookupError, OSError) as error:
-        errors.print(f"error: {error}", markup=False, highlight=False, soft_wrap=True)
-        sys.exit(1)
+    from .terminal import run_command
+
+    run_command(app, arguments, "push_to_hub.py")
 
 
 if __name__ == "__main__":

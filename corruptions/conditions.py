@@ -255,6 +255,22 @@ def parse_condition(condition_id: str) -> Condition:
     return config.conditions[0]
 
 
+def named_conditions(name: str) -> tuple[Condition, ...]:
+    """The conditions that a config stands for.
+
+    Raises:
+        TypeError: ``name`` is not a string.
+        ValueError: unknown, or the name of a table.
+
+    >>> [condition.id for condition in named_conditions("joint_mosaic_charswap")][1:]
+    ['joint_mosaic_charswap_s2', 'joint_mosaic_charswap_s3']
+    """
+    config = parse_config(name)
+    if config.table != "queries":
+        raise ValueError(f"{name!r} is a table, not a condition; try 'clean' or 'image_mosaic_s2'")
+    return config.conditions
+
+
 def image_conditions() -> tuple[Condition, ...]:
     """The 45 image conditions, operator by operator (paper, Table 8)."""
     return tuple(Condition(op, severity) for op in IMAGE_OPERATORS for severity in SEVERITIES)

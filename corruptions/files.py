@@ -36,10 +36,15 @@ def corrupt_file(
         ImageDecodeError: the photo can't be decoded.
         ValueError: ``target`` is ``source``, or an operator or severity that is unknown.
     """
-    if target.exists() and target.resolve() == source.resolve():
-        raise ValueError(f"output {str(target)!r} is the input itself; name another file")
+    check_target(source, target)
     photo = decode_image(source, record=query_id)
     save_image(corrupt_image(photo, operators, query_id=query_id, seed=seed), target, storage)
+
+
+def check_target(source: Path, target: Path) -> None:
+    """Raises ValueError where writing ``target`` would overwrite ``source``."""
+    if target.exists() and target.resolve() == source.resolve():
+        raise ValueError(f"output {str(target)!r} is the input itself; name another file")
 
 
 def save_image(image: Image.Image, target: Path, storage: Storage) -> None:

@@ -8,11 +8,12 @@ by its checksum, reported once and left out: what it held is encoded again.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import logging
 import os
-import shutil
+import re
 import tempfile
 import time
 import uuid
@@ -40,6 +41,13 @@ def cache_root() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "snapbench" / "embeddings"
 
 
+def _limit() -> int:
+    given = os.environ.get("SNAPBENCH_CACHE_LIMIT") or str(DEFAULT_LIMIT)
+    if not given.isdigit():
+        raise ValueError(f"the environment variable SNAPBENCH_CACHE_LIMIT must be a number of bytes, got {given!r}")
+    return int(given)
+
+
 @dataclass(frozen=True)
 class CacheInfo:
     """What a cache holds: number of adapters, shards and vectors, and bytes on disk."""
@@ -64,8 +72,10 @@ class EmbeddingCache:
     def __init__(self, fingerprint: str | None, root: Path | None = None, limit: int | None = None) -> None:
         self._temporary = tempfile.TemporaryDirectory(prefix="snapbench-") if fingerprint is None else None
         place = Path(self._temporary.name) if self._temporary else root or cache_root()
-        self._folder: Path | None = place / (fingerprint or "unnamed")[:32]
-        self._limit = limit if limit is not None else int(os.environ.get("SNAPBENCH_CACHE_LIMIT", DEFAULT_LIMIT))
+        # A fingerprint is any string: a digest of it is a folder's name on every system.
+        digest = hashlib.sha256((fingerprint or "unnamed").encode()).hexdigest()
+        self._folder: Path | None = place / digest[:32]
+        self._limit = limit if limit is not None else _limit()
         self._rows: dict[str, tuple[Path, int]] = {}
         self._memory: dict[str, np.ndarray] = {}
         self._known: set[Path] = set()
@@ -87,10 +97,10 @@ class EmbeddingCache:
         """Takes notice of shards that other processes have added."""
         if self._folder is None or not self._folder.is_dir():
             return
-        for path in sorted(self._folder.glob("*.safetensors")):
+        for path in sorted(path for path in self._folder.iterdir() if _SHARD.fullmatch(path.name)):
             if path not in self._known:
                 self._known.add(path)
-                for row, key in enumerate(_read_keys(path)):
+                for row, key in enumerate(_read_keys(path, remove=True)):
                     self._rows.setdefault(key, (path, row))
 
     def __contains__(self, key: str) -> bool:
@@ -154,7 +164,7 @@ class EmbeddingCache:
 def info(root: Path | None = None) -> CacheInfo:
     """Counts what a cache folder holds."""
     root = root or cache_root()
-    shards = sorted(root.glob("*/*.safetensors"))
+    shards = _shards(root)
     return CacheInfo(
         root=root,
         adapters=len({path.parent for path in shards}),
@@ -167,29 +177,40 @@ def info(root: Path | None = None) -> CacheInfo:
 def clear(root: Path | None = None) -> CacheInfo:
     """Removes all shards (nothing else that may lie in the folder); returns what was there."""
     held = info(root)
-    for path in held.root.glob("*/*.safetensors"):
+    for path in _shards(held.root):
         path.unlink(missing_ok=True)
-    for folder in held.root.glob("*/"):
-        if not any(folder.iterdir()):
-            shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError):  # Not empty: another process, or somebody else's files.
+            path.parent.rmdir()
     return held
 
 
-def _read_keys(path: Path) -> list[str]:
-    """The keys of a shard; none where its header can't be read (its rows are then encoded again)."""
+_FOLDER = re.compile("[0-9a-f]{32}")
+_SHARD = re.compile(r"\d{20}-[0-9a-f]{8}\.safetensors")
+
+
+def _shards(root: Path) -> list[Path]:
+    """The shards of all adapters. Told by their names: other people's safetensors are never touched."""
+    return sorted(
+        path for path in root.glob("*/*") if _FOLDER.fullmatch(path.parent.name) and _SHARD.fullmatch(path.name)
+    )
+
+
+def _read_keys(path: Path, *, remove: bool = False) -> list[str]:
+    """The keys of a shard; none where its header can't be read, and a damaged one goes if told to ``remove``."""
     try:
         with safe_open(path, framework="numpy") as shard:
             return list(json.loads(shard.metadata()["keys"]))
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         logger.warning("cached vectors in %s can't be read (%s); they are encoded again", path, error)
-        path.unlink(missing_ok=True)
+        if remove and not isinstance(error, OSError):
+            path.unlink(missing_ok=True)
         return []
 
 
 def _prune(root: Path, limit: int, keep: set[Path]) -> None:
     """Removes the oldest shards beyond ``limit`` bytes, never one that this process reads."""
     sizes = {}
-    for path in root.glob("*/*.safetensors"):
+    for path in _shards(root):
         try:
             sizes[path] = path.stat().st_size
         except FileNotFoundError:  # Another process pruned it first.

@@ -49,6 +49,8 @@ def write_report(
     output = Path(output)
     if not output.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(output.parent)!r} to write the report into")
+    if output.is_dir():
+        raise IsADirectoryError(f"output {str(output)!r} is a folder; name a file in it")
     text = _WRITERS[format](read_evidence(runs, source))
     with one_step(output) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="")

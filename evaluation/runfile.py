@@ -98,4 +98,12 @@ def read_run(path: str | Path) -> dict[str, Any]:
             f"{path} has schema version {run.get('schema_version')!r}, this version reads {SCHEMA_VERSION}; "
             "repeat the run, or use the release that wrote it (packages.snapbench in the file)"
         )
+    lacking = [name for name in _MEMBERS if not isinstance(run.get(name), dict)]
+    if not lacking and not isinstance(run["results"].get("fixed"), dict):
+        lacking = ["results.fixed"]
+    if lacking:
+        raise ValueError(f"{path} is a damaged run file: {', '.join(lacking)} is missing or no object; repeat the run")
     return run
+
+
+_MEMBERS = ("adapter", "source", "settings", "counts", "results", "packages", "timings")

@@ -11,6 +11,7 @@ import hashlib
 import json
 import logging
 import os
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -35,6 +36,7 @@ from ..corruptions.conditions import (
     all_states,
     check_name,
     joint_conditions,
+    named_conditions,
 )
 from ..fusion import Embeddings, Gallery, LabelledState, Rule, list_rules, load_rule
 from ..fusion.base import FittedRule
@@ -90,7 +92,8 @@ class RunSettings:
 
     Attributes:
         modes: None is every mode that the model supports.
-        conditions: clean is always among them: every difference is paired with it.
+        conditions: or their ids, or names of configs that stand for several; clean is always among them: every
+            difference is paired with it.
         seed: of the corruptions' draws.
         storage: how corrupted pixels are stored before the model sees them.
         question: ``asked`` as in the data; ``entity-label`` replaces it by the fine name ("A tulip."), ``empty`` by
@@ -118,15 +121,32 @@ class RunSettings:
             check_name("mode", mode, MODES)
         for rule in self.fusion:
             check_name("fusion rule", rule, [spec.name for spec in list_rules()])
+        for name, value in (("limit", self.limit), ("seed", self.seed)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+                raise TypeError(f"{name} must be a whole number, got {value!r}")
         if self.limit is not None and self.limit < 1:
             raise ValueError(f"limit must be at least 1 or None, got {self.limit}")
-        object.__setattr__(self, "conditions", tuple(dict.fromkeys((CLEAN, *self.conditions))))
+        if self.modes == ():
+            raise ValueError(f"modes must name at least one of {', '.join(MODES)}, or be None for all, got ()")
+        object.__setattr__(self, "conditions", tuple(dict.fromkeys((CLEAN, *_conditions(self.conditions)))))
         object.__setattr__(self, "fusion", tuple(dict.fromkeys((FIXED, *self.fusion))))
 
     def to_json(self) -> dict[str, Any]:
         conditions = [condition.id for condition in self.conditions]
         lists = {"modes": list(self.modes or ()), "conditions": conditions, "fusion": list(self.fusion)}
         return {**asdict(self), **lists}
+
+
+def _conditions(given: Iterable[Condition | str]) -> Iterator[Condition]:
+    if isinstance(given, str):
+        raise TypeError(f"conditions must be a sequence, got the string {given!r}; pass ({given!r},)")
+    for condition in given:
+        if isinstance(condition, str):
+            yield from named_conditions(condition)
+        elif isinstance(condition, Condition):
+            yield condition
+        else:
+            raise TypeError(f"conditions must hold conditions or their ids, got {condition!r}")
 
 
 @dataclass(frozen=True)
@@ -176,7 +196,9 @@ def run(
     if (folder / RUN_FILE).is_file() and not force:
         logger.info("%s is finished already; measure it again with force=True (--force)", folder)
         return RunResult(read_run(folder), folder / RUN_FILE)
-    folder.mkdir(parents=True, exist_ok=True)  # Before any work: a folder that can't be written is known at once.
+    # Before any work: a folder that can't be written is known at once.
+    folder.mkdir(parents=True, exist_ok=True)
+    tempfile.TemporaryFile(dir=folder).close()
     job = _Job(adapter, source, settings, workers or os.cpu_count() or 1, progress or (lambda *_: None))
     record, ranks = job.measure(Path(cache) if cache is not None else None)
     record = {"kind": "snapbench-run", "schema_version": SCHEMA_VERSION, "run_id": identity, **record}

@@ -73,6 +73,13 @@ def text_essential(run: str | Path, reference: str | Path) -> dict[str, Any]:
             f"the reference is the model itself ({record['adapter']['name']!r}): on the misses of its own i2i mode a "
             "model's drag can't be negative; give the run of another model"
         )
+    differ = [
+        name for name in ("question", "limit", "seed", "storage") if record["settings"][name] != other["settings"][name]
+    ]
+    if differ:
+        raise ValueError(
+            f"the runs were made with another {' and '.join(differ)}; repeat one with the settings of the other"
+        )
     source = load_source(record["source"]["name"])
     if source.fingerprint != record["source"]["fingerprint"]:
         raise ValueError(f"source {source.name!r} has changed since the run was made (fingerprints differ)")

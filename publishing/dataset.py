@@ -31,7 +31,7 @@ from ..evaluation.runfile import package_versions
 from ..images import Storage
 from ..rows import code_hash, gallery_row, query_row
 from ..snapbench_dataset import FEATURES, SnapBench
-from ..sources import Query, Source
+from ..sources import Folder, Query, Source
 from .cards import join_card, merge_named, plain, split_card, table, with_section, with_tags
 from .destination import Changes, Destination, PushError
 from .licenses import card_license, is_open
@@ -234,9 +234,9 @@ def build(plan: Plan, staged: Mapping[str, Staged]) -> Callable[[Destination], C
         kept = {path for unit in manifest["units"].values() for path in unit["files"]}
         removed = {path for unit in (old or {}).get("units", {}).values() for path in unit["files"]} - kept
         for name in NOTICES:
-            notice = plan.source.root / name
-            if notice.is_file():
-                files[name] = notice.read_bytes()
+            if (plan.source.root / name).is_file():
+                # Through the folder's own door: a link may lead to any file of this machine.
+                files[name] = Folder(plan.source.root).image(name, name).path.read_bytes()
         files[MANIFEST] = (json.dumps(manifest, indent=2, allow_nan=False) + "\n").encode()
         files["README.md"] = _card(plan, manifest, destination.read("README.md"), old)
         names = ", ".join(plan.units)

@@ -7,7 +7,6 @@ commit or none.
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
 from collections.abc import Callable, Mapping
@@ -24,6 +23,8 @@ from huggingface_hub.errors import (
     RevisionNotFoundError,
 )
 from huggingface_hub.utils import validate_repo_id
+
+from ..atomic import one_step
 
 Kind = Literal["model", "dataset", "space"]
 T = TypeVar("T")
@@ -121,12 +122,11 @@ class FolderDestination:
     def _write(self, path: str, content: bytes | Path) -> None:
         file = self.folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_name(file.name + ".part")
-        if isinstance(content, bytes):
-            part.write_bytes(content)
-        else:
-            shutil.copyfile(content, part)
-        os.replace(part, file)
+        with one_step(file) as part:
+            if isinstance(content, bytes):
+                part.write_bytes(content)
+            else:
+                shutil.copyfile(content, part)
 
 
 @dataclass

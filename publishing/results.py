@@ -205,6 +205,8 @@ def build(
         PushError: the run must not be published, or (when called) what is there can't be read.
     """
     check_publishable(run, dataset_id)
+    if source_url is not None and not source_url.startswith(("https://", "http://")):
+        raise PushError(f"source-url must be a web address, https://..., got {source_url!r}")
     new = entries(run, dataset_id, source_url)
 
     def changes(destination: Destination) -> Changes:

@@ -89,6 +89,8 @@ def test_run_takes_conditions_by_name_and_glob(snapbench, tmp_path):
         (("--conditions", "gallery"), "'gallery' is a table, not a condition"),
         (("--device", "gpu"), "cuda"),
         (("--question", "blank"), "question 'blank' is unknown"),
+        (("--modes", ","), "modes must name at least one of it2it"),
+        (("--conditions", ""), "conditions must name at least one"),
     ],
 )
 def test_run_refuses_unknown_names_in_one_line_and_writes_nothing(snapbench, tmp_path, arguments, message):
@@ -117,9 +119,9 @@ def test_corrupt_writes_the_operators_pixels(snapbench, photo):
 
 
 def test_corrupt_composes_and_takes_severities_by_operator(snapbench, photo):
-    code, _, err = snapbench("corrupt", str(photo), "--op", "cropping:1", "--op", "mosaic", "-o", "out.png")
+    code, _, err = snapbench("corrupt", str(photo), "--op", "cropping:1", "--op", "mosaic", "-o", "out.jpg")
     assert code == 0, err
-    assert size_of("out.png") == corrupt_image(photo, "cropping", 1).size
+    assert size_of("out.jpg") == corrupt_image(photo, "cropping", 1).size
 
 
 def test_corrupt_draws_a_contact_sheet(snapbench, photo):
@@ -183,6 +185,74 @@ def test_wrong_calls_end_with_a_code_and_a_reason(snapbench, photo, arguments, c
     assert out == ""
     assert photo.read_bytes() == before
     assert not list(photo.parent.glob("*.part"))
+
+
+NASTY = "out [/] [red] x\x1b[2J"
+
+
+def test_names_are_shown_as_they_are_and_steer_no_terminal(snapbench, photo, tmp_path):
+    code, out, err = snapbench("corrupt", str(photo), "--op", "lowlight", "-o", "out [/] [red] x.jpg")
+    assert (code, out) == (0, "wrote out [/] [red] x.jpg\n"), err
+    data = write_source(tmp_path / "data")
+    (tmp_path / "own.py").write_text(
+        f"from small_source import ColorsAndWords\nclass Mine(ColorsAndWords):\n    name = {NASTY!r}\n"
+    )
+    code, out, err = snapbench("run", "--adapter", "own.py:Mine", "--source", str(data), "--conditions", "clean")
+    assert code == 0, err
+    assert "out [/] [red] x\ufffd[2J on custom" in out
+    assert "\x1b[2J" not in out + err
+    queries = data / "queries.jsonl"
+    queries.write_text(queries.read_text().replace("images/q0.png", "images/\\u001b[2J.png"))
+    code, _, err = snapbench("run", "--source", str(data))
+    assert code == 1
+    assert "is missing" in err
+    assert "\x1b" not in err
+
+
+def test_the_input_is_never_overwritten(snapbench, photo):
+    before = photo.read_bytes()
+    for option in (("--sheet", "photo.png"), ("--op", "mosaic", "--storage", "lossless", "-o", "photo.png")):
+        code, _, err = snapbench("corrupt", str(photo), *option)
+        assert code == 1
+        assert "is the input itself" in err
+    code, _, err = snapbench("corrupt", str(photo), "--op", "mosaic", "-o", "x.png")
+    assert code == 2
+    assert "doesn't fit --storage published" in err
+    assert photo.read_bytes() == before
+    assert not Path("x.png").exists()
+
+
+def test_a_run_whose_report_cannot_be_written_still_shows_its_results(snapbench, tmp_path, monkeypatch):
+    data = write_source(tmp_path / "data")
+    arguments = ("run", "--adapter", OWN_MODEL, "--source", str(data), "--conditions", "clean")
+    folder = Path(snapbench(*arguments)[1].split("run file: ")[1].strip()).parent
+    (folder / "report.html").unlink()
+    (folder / "report.html").mkdir()
+    code, out, err = snapbench(*arguments)
+    assert code == 1
+    assert "│ clean" in out
+    assert "run file: " in out
+    assert "is a folder; name a file in it" in err
+
+
+def test_a_report_takes_its_kind_from_its_ending(snapbench, tmp_path):
+    data = write_source(tmp_path / "data")
+    arguments = ("run", "--adapter", OWN_MODEL, "--source", str(data), "--conditions", "clean")
+    folder = Path(snapbench(*arguments)[1].split("run file: ")[1].strip()).parent
+    for name, start in (("r.md", "# SnapBench report"), ("r.csv", "run_id,"), ("r.html", "<!doctype html>")):
+        assert snapbench("report", str(folder), "-o", name)[0] == 0
+        assert Path(name).read_text().startswith(start)
+
+
+def test_a_mistake_in_an_own_model_is_one_line(snapbench, tmp_path):
+    (tmp_path / "own.py").write_text(
+        "class Mine:\n    def encode(self, texts):\n        raise RuntimeError('no memory')\n"
+    )
+    for name, said in (("own.py:Mine", "RuntimeError: no memory"), ("own.py:Nope", "Nope")):
+        code, _, err = snapbench("run", "--adapter", name, "--modes", "t2t", "--conditions", "clean")
+        assert code == 1
+        assert said in err
+        assert "Traceback" not in err
 
 
 def test_lists(snapbench):

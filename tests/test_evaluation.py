@@ -331,6 +331,46 @@ def test_reading_what_is_no_run_file_says_so(tmp_path):
         read_run(tmp_path)
 
 
+def test_the_cache_touches_its_own_files_only(tmp_path):
+    """A folder named by mistake may hold somebody's models."""
+    (tmp_path / "clip").mkdir()
+    weights = [tmp_path / "clip" / "model.safetensors", tmp_path / ("a" * 32) / "model.safetensors"]
+    weights[1].parent.mkdir()
+    for path in weights:
+        path.write_bytes(b"weights")
+    assert info(tmp_path).shards == 0
+    with EmbeddingCache("f", tmp_path, limit=1) as cache:
+        cache.put({"a": np.zeros(3, np.float32)})
+    with EmbeddingCache("g", tmp_path, limit=1) as cache:
+        cache.put({"a": np.zeros(3, np.float32)})
+    clear(tmp_path)
+    assert [path.read_bytes() for path in weights] == [b"weights"] * 2
+    assert not [path for path in tmp_path.glob("*/*") if path not in weights]
+
+
+def test_looking_into_a_cache_removes_nothing(tmp_path, monkeypatch):
+    with EmbeddingCache("f", tmp_path) as cache:
+        cache.put({"a": np.zeros(3, np.float32)})
+    (shard,) = tmp_path.glob("*/*.safetensors")
+    shard.write_bytes(b"damaged")
+    assert info(tmp_path).vectors == 0
+    assert shard.exists()
+    monkeypatch.setenv("SNAPBENCH_CACHE_LIMIT", "20G")
+    with pytest.raises(ValueError, match="SNAPBENCH_CACHE_LIMIT must be a number of bytes, got '20G'"):
+        EmbeddingCache("f", tmp_path)
+
+
+def test_settings_take_ids_of_conditions_and_refuse_what_is_none():
+    ids = [condition.id for condition in RunSettings(conditions=("text_charswap", "image_mosaic")).conditions]
+    assert ids == ["clean", "text_charswap", "image_mosaic_s1", "image_mosaic_s2", "image_mosaic_s3"]
+    with pytest.raises(TypeError, match="must be a sequence, got the string 'clean'"):
+        RunSettings(conditions="clean")
+    with pytest.raises(TypeError, match=r"limit must be a whole number, got 1\.5"):
+        RunSettings(limit=1.5)
+    with pytest.raises(ValueError, match="modes must name at least one"):
+        RunSettings(modes=())
+
+
 def test_settings_name_what_is_wrong():
     with pytest.raises(ValueError, match="mode 'i2t' is unknown"):
         RunSettings(modes=("i2t",))

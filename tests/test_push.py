@@ -60,6 +60,7 @@ def make_run(label: str = "SnapBench", **changes) -> dict:
         "schema_version": SCHEMA_VERSION,
         "created": "2026-05-04T03:02:01+00:00",
         "packages": {"snapbench": "0.1.0"},
+        "timings": {},
         "adapter": {"name": "mine", "hub_id": "me/model", "revision": "abc", "fingerprint": "00"},
         "source": {"name": "yefd/SnapBench", "label": label, "revision": "c5e780a", "fingerprint": "11"},
         "settings": {"seed": 0, "question": "asked", "limit": None, "storage": "published"},
@@ -261,6 +262,16 @@ def test_a_manifest_of_others_stops_the_push(tmp_path, dry_run, manifest):
     assert code == 1
     assert "not written by this program" in err
     assert [file.name for file in tree.iterdir()] == ["snapbench.json"]
+
+
+def test_a_licence_that_is_a_link_out_of_the_data_is_not_published(tmp_path, dry_run):
+    (tmp_path / "secret").write_text("SECRET")
+    source = write_source(tmp_path / "data")
+    (source / "LICENSE").symlink_to(tmp_path / "secret")
+    code, tree, err = dry_run(source)
+    assert code == 1
+    assert "leads outside" in err
+    assert not any(b"SECRET" in path.read_bytes() for path in tree.rglob("*") if path.is_file())
 
 
 def test_nothing_outside_the_folder_is_removed(tmp_path, dry_run):
@@ -571,9 +582,10 @@ def test_results_are_published_updated_and_leave_others_alone(hub, push, stock, 
         ({"settings": {"seed": 0, "limit": 10}}, (), "limit=10"),
         ({"counts": {"n_queries": 60, "n_gallery": 300, "n_errored": 2}}, (), "2 queries"),
         ({"results": {"fixed": {"conditions": {"i2i": {}}}}}, (), "headline"),
-        ({"results": {}}, (), "no results"),
+        ({"results": {}}, (), "damaged run file: results.fixed"),
         ({"schema_version": 99}, (), "schema version 99"),
         ({"kind": "something"}, (), "not a SnapBench run file"),
+        ({}, ("--source-url", "javascript:alert(1)"), "must be a web address"),
     ],
 )
 def test_what_is_no_benchmark_result_is_refused(tmp_path, capsys, changes, arguments, hint):

@@ -422,7 +422,7 @@ def test_runs_of_different_queries_are_said_and_each_number_keeps_its_n(tmp_path
     assert "The runs measured different queries" in text
     assert text.count("n = 12, 5 queries") >= 3
     assert "n = 12 queries" not in text
-    assert "every operator applied to every question" in text
+    assert "Every operator applied to every question" in text
     assert "keep their question and are counted (char swap 4)" in text
     assert "every question was replaced by the empty one" in text
 

@@ -64,6 +64,13 @@ def test_a_photo_that_could_not_be_read_is_no_failure_of_the_reference(runs):
     assert text_essential(runs[0], runs[1])["query_ids"] == ["q001", "q003"]
 
 
+def test_runs_over_other_queries_are_refused(runs, tmp_path):
+    options = {"output": tmp_path / "few", "cache": tmp_path / "cache"}
+    few = run(Blind(), tmp_path / "data", settings=RunSettings(conditions=(CLEAN,), limit=3), **options).path
+    with pytest.raises(ValueError, match="made with another limit"):
+        text_essential(runs[0], few)
+
+
 def test_an_empty_subset_has_no_drag_and_says_why(tmp_path):
     folder = write_source(tmp_path / "plain")
     options = {"settings": RunSettings(conditions=(CLEAN,)), "output": tmp_path / "runs", "cache": tmp_path / "cache"}

@@ -206,15 +206,18 @@ def track(points: Sequence[Point], low: float, high: float, *, zero: float | Non
 
 def scale(low: float, high: float, *, signed: bool = True) -> Html:
     """The numbers under a column of tracks."""
+    marks = _marks(low, high)
+    step = marks[1] - marks[0] if len(marks) > 1 else 1.0
     labels = [
         tag(
             "text",
             signed_number(v) if signed else f"{v:g}",
             x=f"{100 * (v - low) / (high - low):.2f}%",
             y=12,
-            class_="axis middle",
+            # Every other one goes where there is no room for all; zero stays.
+            class_="axis middle" if round(v / step) % 2 == 0 else "axis middle minor",
         )
-        for v in _marks(low, high)
+        for v in marks
     ]
     return tag("svg", labels, width="100%", height=16, class_="track", aria_hidden="true")
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import html
-import re
+
+from ...terminal import clean_text
 
 
 class Html(str):
@@ -16,14 +17,6 @@ Child = object
 """Html, text, a number, None (nothing), or a list of these."""
 
 _VOID = frozenset(("br", "img", "link", "meta"))
-
-# Controls but tab and line feed have no place in HTML; half a surrogate pair has none in UTF-8.
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-
-
-def clean_text(text: object) -> str:
-    """The text with what no page can carry replaced by U+FFFD."""
-    return _UNPRINTABLE.sub("\ufffd", str(text))
 
 
 def escape(text: object) -> Html:

@@ -22,6 +22,7 @@ from ...corruptions.conditions import (
 from ...images import ImageDecodeError, decode_image
 from ...rows import query_image
 from ...sources import Query
+from ...terminal import clean_text
 from ..published import ALL_MODELS, PAPER, published_values
 from .charts import (
     STEPS,
@@ -38,7 +39,7 @@ from .charts import (
     track,
 )
 from .evidence import CLIFF_RULE, FIXED, FLOWS, Evidence, Hurt
-from .markup import Html, clean_text, join, tag
+from .markup import Html, join, tag
 from .words import (
     LABEL_NOTES,
     METHOD,
@@ -580,9 +581,9 @@ def _skipped(runs: Sequence[Evidence], run: Evidence) -> Html:
     return tag(
         "p",
         join(tag("bdi", run.name), ": ") if len(runs) > 1 else None,
-        f"queries to which an operator does not apply keep their question and are counted ({skipped})."
+        f"Queries to which an operator does not apply keep their question and are counted ({skipped})."
         if skipped
-        else "every operator applied to every question.",
+        else "Every operator applied to every question.",
         class_="quiet",
     )
 

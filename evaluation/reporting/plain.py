@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...corruptions.conditions import PRIMITIVES, SEVERITIES, TEXT_LEVELS
+from ...terminal import clean_text
 from ..published import ALL_MODELS, PAPER, published_values
 from .evidence import CLIFF_RULE, FIXED, FLOWS, Evidence
-from .markup import clean_text
 from .words import (
     LABEL_NOTES,
     METHOD,
