@@ -117,8 +117,9 @@ def score_rows(
     if positional:
         order = sorted(range(len(rows)), key=lambda i: (domains[rows[i]], ranks[i]))
         rows, ranks = [rows[i] for i in order], ranks[order]
-        domain_of = {f"{place:09}": domains[row] for place, row in enumerate(rows)}
-        queries = list(domain_of)
+        # The place first, for the order; the row's number behind it, for error messages.
+        queries = [f"{place:09} (row {queries[i]})" for place, i in enumerate(order)]
+        domain_of = {query: domains[row] for query, row in zip(queries, rows, strict=True)}
     groups: dict[Key, list[int]] = {}
     for place, row in enumerate(rows):
         groups.setdefault(keys[row][:2], []).append(place)

@@ -113,7 +113,7 @@ ONE = {"predictions": [["g1", "g2"], ["g2"]], "references": [["g1"], ["g1"]]}
         ({"query_ids": ["a", ""]}, TypeError, "non-empty"),
         ({"query_ids": ["a", "a"]}, ValueError, r"two different rankings: \('it2it', 'clean', 'a'\)"),
         ({"predictions": [["g1", "g1"], ["g2"]]}, ValueError, r"twice in the ranking.*'0'"),
-        ({"predictions": [["g1"], []]}, ValueError, r"no ranking for queries '.*missing='miss'"),
+        ({"predictions": [["g1"], []]}, ValueError, r"no ranking for queries '.*\(row 1\)'.*missing='miss'"),
         ({"predictions": [["g1"], None]}, ValueError, "no ranking"),
         ({"references": [["g1"], []]}, ValueError, "without a positive in references: '1'.*no_positives='exclude'"),
         ({"conditions": ["clean", "image_mosaic_s4"]}, ValueError, "query_ids is needed"),
