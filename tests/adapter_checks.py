@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,3 +59,12 @@ def check_alone_equals_batch(adapter: Adapter, images: list[Image.Image] | None,
         for i, vector in enumerate(together):
             alone = adapter.encode(images=images and images[i : i + 1], texts=texts and texts[i : i + 1], role=role)
             np.testing.assert_allclose(alone[0], vector, atol=1e-5)
+
+
+def check_padding_side_does_not_matter(adapter: Any) -> None:
+    """The pooled state is found by the mask, and positions count attended tokens only."""
+    images = [tiny_models.photo(60, 110), None, tiny_models.photo(120, 60, seed=1), None]
+    texts = ["a tulip", "bridge", "what kind of old stone bridge is this", "what kind of fruit is on the table"]
+    ours = adapter.encode(images=images, texts=texts)
+    adapter.encoder._read._left = not adapter.encoder._read._left
+    np.testing.assert_allclose(adapter.encode(images=images, texts=texts), ours, atol=1e-5)

@@ -1,5 +1,6 @@
 """Two CPU processes split the work and give what one gives."""
 
+import json
 import os
 import socket
 import subprocess
@@ -7,8 +8,10 @@ import sys
 import textwrap
 
 import numpy as np
+import pyarrow.parquet
 import pytest
 import tiny_models
+from small_source import write_source
 
 from snapbench.adapters import load_adapter
 
@@ -60,11 +63,16 @@ def free_port():
 
 
 def run_on_two(script, *arguments):
-    """Starts both ranks as a launcher would and returns what they printed."""
+    """Runs a script on both ranks and returns what they printed."""
+    return launch_two([sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)])
+
+
+def launch_two(command):
+    """Starts a command twice as torchrun would and returns what each printed."""
     port = free_port()
     ranks = [
         subprocess.Popen(
-            [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)],
+            command,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -146,3 +154,26 @@ def test_rows_of_both_kinds_are_refused_by_a_pair_however_they_are_shared_out(ex
     """Each of two ranks would get rows of one kind, and could not tell."""
     first, _ = run_on_two(PAIR, expected[0])
     assert "has separate spaces for images and texts" in first
+
+
+@pytest.mark.slow
+def test_the_command_on_two_ranks_measures_what_one_process_measures(tmp_path):
+    source = write_source(tmp_path / "source", n_queries=5)
+    command = [sys.executable, "-m", "snapbench.cli", "run", "--adapter", "tiny", "--device", "cpu", "--limit", "4"]
+    command += ["--source", str(source), "--conditions", "clean,text_charswap,image_mosaic_s2,joint_mosaic_charswap_s2"]
+
+    def measured(name, start):
+        # Caches of their own, so that the second run encodes everything again.
+        start([*command, "--output", str(tmp_path / name), "--cache", str(tmp_path / f"{name}-cache")])
+        (folder,) = (tmp_path / name).iterdir()
+        ranks = pyarrow.parquet.read_table(folder / "ranks.parquet").to_pylist()
+        record = json.loads((folder / "run.json").read_text())
+        return ranks, record["results"], record["encoder"], record["counts"]
+
+    one = measured("one", lambda line: subprocess.run(line, check=True, capture_output=True, env=environment()))
+    printed = []
+    two = measured("two", lambda line: printed.extend(launch_two(line)))
+    assert len(one[0]) >= 4
+    assert two == one
+    assert "run.json" in printed[0]
+    assert printed[1] == ""

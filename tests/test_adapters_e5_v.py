@@ -88,3 +88,7 @@ def test_a_row_does_not_depend_on_its_neighbours(folder, tmp_path):
 def test_the_wrong_checkpoint_is_refused(folder):
     with pytest.raises(ValueError, match="gives 32 dimensions, its spec says 4096"):
         load_adapter("e5-v", weights=folder)
+
+
+def test_padding_side_does_not_matter(folder):
+    adapter_checks.check_padding_side_does_not_matter(load(folder))

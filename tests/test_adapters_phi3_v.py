@@ -153,3 +153,7 @@ def test_rotary_frequencies_follow_the_published_scaling(folder):
     frequency = 1 / (np.array([1.0, 1.1, 1.2, 1.3]) * 10_000 ** (np.arange(4) / 4))
     scale = np.sqrt(1 + np.log(8192 / 4096) / np.log(4096))
     np.testing.assert_allclose(cos[0, 3, :4], np.cos(3 * frequency) * scale, atol=1e-5)
+
+
+def test_padding_side_does_not_matter(folder):
+    adapter_checks.check_padding_side_does_not_matter(load(folder))
