@@ -113,8 +113,8 @@ def decode_image(
         image: File contents, a path, a Pillow image or an array (see :func:`array_to_image`). Pillow loads its images
             itself, so that one opened from half a file is as its own switch says.
         record: What the image belongs to; named in the error.
-        max_pixels: The pixel budget, width times height; None takes :func:`pixel_budget`. It is the only one: Pillow's
-            own limits and warnings for large images don't apply.
+        max_pixels: The pixel budget, width times height; None takes :func:`pixel_budget`. For file contents
+            and paths it is the only one: Pillow's own limit and its warning don't apply.
 
     Returns:
         A new image of mode RGB, at least 1 x 1, without metadata.

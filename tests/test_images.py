@@ -446,10 +446,10 @@ def test_frame_of_a_gif_larger_than_its_canvas_is_held_against_the_budget() -> N
 
 
 def test_damaged_tags_do_not_warn() -> None:
-    data = bytearray(encoded(picture("a"), "TIFF", description="x" * 40))
+    data = bytearray(encoded(picture("a"), "TIFF", tiffinfo={65000: "x" * 40}))
     (offset,) = struct.unpack_from("<I", data, 4)
     tags = range(offset + 2, offset + 2 + 12 * struct.unpack_from("<H", data, offset)[0], 12)
-    place = next(tag for tag in tags if struct.unpack_from("<H", data, tag)[0] == 270)
+    place = next(tag for tag in tags if struct.unpack_from("<H", data, tag)[0] == 65000)
     struct.pack_into("<I", data, place + 4, 1 << 30)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
