@@ -276,7 +276,7 @@ def test_broken_image_leaves_nothing_half_written(tmp_path: Path) -> None:
     with pytest.raises(datasets.exceptions.DatasetGenerationError) as caught:
         load_dataset("snapbench", source=str(root), cache_dir=str(cache))
     assert isinstance(caught.value.__cause__, ImageDecodeError)
-    assert re.search(r"query 'bench_1214' \(.*1214\.webp\)", str(caught.value.__cause__))
+    assert re.search(r"query 'bench_1214' \('.*1214\.webp'\)", str(caught.value.__cause__))
     assert not list(cache.rglob("*.arrow"))
     image.write_bytes(whole)
     assert load_dataset("snapbench", source=str(root), cache_dir=str(cache))["test"].num_rows == 4
