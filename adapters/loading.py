@@ -199,7 +199,10 @@ def download(hub_id: str, revision: str | None = None, *, configs_only: bool = F
     if missing and hub.constants.HF_HUB_OFFLINE:
         raise ConnectionError(_unreachable(hub_id, revision, f"only in part ({missing}) in"))
     if missing:
-        raise FileNotFoundError(f"{hub_id!r} at revision {revision or 'main'} holds {missing}, so no model to load")
+        raise FileNotFoundError(
+            f"{hub_id!r} at revision {revision or 'main'} holds {missing} that can be read: *.safetensors, or "
+            "pytorch_model*.bin of a whole model; other pickles, such as adapter_model.bin, are never opened"
+        )
     return folder
 
 
