@@ -287,7 +287,8 @@ def check_rows(
 
 def _listed(argument: str, value: Any) -> list[Any]:
     """The entries in order; arrays are read along their first axis."""
-    single = isinstance(value, str | bytes | bytearray | os.PathLike) or not hasattr(value, "__iter__")
+    rows = hasattr(value, "__iter__") or hasattr(value, "__getitem__")
+    single = isinstance(value, str | bytes | bytearray | os.PathLike) or not rows
     # A picture as an array or tensor has two or three axes, a batch of them four, a column of strings one.
     if single or getattr(value, "ndim", 1) in (0, 2, 3):
         raise TypeError(

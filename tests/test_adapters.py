@@ -444,7 +444,17 @@ class Rows(list):
         return super().__getitem__(len(self) - 1 - label)
 
 
-@pytest.mark.parametrize("kind", [Rows, tuple, np.array, iter])
+class Indexed:
+    """Rows by index only, as some data sets give them."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __getitem__(self, index):
+        return self.rows[index]
+
+
+@pytest.mark.parametrize("kind", [Rows, Indexed, tuple, np.array, iter])
 def test_rows_come_in_the_order_of_iteration_whatever_holds_them(kind):
     texts = ["a", "bb", "ccc"]
     for adapter in (

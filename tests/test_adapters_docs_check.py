@@ -1,5 +1,8 @@
 """The generated page, the check of an adapter, and every name on its family's tiny model."""
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -123,3 +126,19 @@ def test_check_finds_a_model_that_depends_on_its_batch():
     report = check_adapter(Unsteady())
     assert not report.passed
     assert [check.name for check in report.checks if not check.passed] == ["alone and in a batch, texts"]
+
+
+def test_the_terminals_list_keeps_names_whole_and_cuts_nothing_at_80_columns():
+    environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
+    command = [sys.executable, "-m", "snapbench.cli", "adapters", "list"]
+    out = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+    assert max(map(len, out.splitlines())) <= 80
+    assert "…" not in out
+    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines() if line.startswith("│")]
+    assert [row[0] for row in cells if row[0]] == ["tiny", *NAMES]
+    sizes = "".join(row[5] for row in cells)
+    ids = "".join(row[1] for row in cells)
+    for spec in list_adapters():
+        assert (spec.hub_id or "") in ids
+        assert spec.parameters.replace(" ", "") in sizes.replace(" ", "")
+        assert "".join(spec.extras) in ids.replace(", ", "").replace(",", "")
