@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
+from rich import box
 from rich.filesize import decimal
 from rich.logging import RichHandler
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
@@ -478,19 +479,27 @@ def list_adapters_command() -> None:
     from .adapters import list_adapters
 
     # Names and ids are to be copied: on a narrow terminal lines break, and nothing is cut.
-    rest = [Column(head, overflow="fold") for head in ("Hub id", "licence", "dim", "reads", "size")]
-    table = Table(Column("name", no_wrap=True), *rest)
+    table = Table(
+        Column("name", no_wrap=True),
+        Column("Hub id, licence", overflow="fold"),
+        "dim",
+        "reads",
+        "size",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
     for spec in list_adapters():
-        table.add_row(
-            spec.name,
-            (spec.hub_id or "in the package") + (f"\nneeds {', '.join(spec.extras)}" if spec.extras else ""),
-            spec.license,
-            str(spec.dim or "?"),
-            "+".join(sorted(spec.modalities)) + (" (joint)" if spec.joint else ""),
-            spec.parameters,
-        )
+        needs = f"; needs {', '.join(spec.extras)}" if spec.extras else ""
+        reads = "joint" if spec.joint else "+".join(sorted(spec.modalities))
+        about = f"{spec.hub_id or 'in the package'}\n{spec.license}{needs}"
+        table.add_row(spec.name, about, str(spec.dim or "?"), reads, spec.parameters)
     console.print(table)
-    console.print("Besides: a Hub id or folder of a CLIP-like model, file.py:Class, module:Class, your own object.")
+    console.print("joint: image and text in one vector.")
+    console.print(
+        "Besides: a Hub id or folder of a CLIP-like model, st:<model>, pair:<images>,<texts>, file.py:Class, "
+        "module:Class"
+    )
 
 
 @list_app.command("fusion")
@@ -498,9 +507,12 @@ def list_fusion() -> None:
     """Rules that can be named in `run --fusion`."""
     from .fusion import list_rules
 
-    table = Table(Column("rule", no_wrap=True), "what it does", "fitted on", "paper", "assumptions")
+    table = Table(
+        Column("rule", no_wrap=True), "what it does", "fitted on", "paper", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
     for spec in list_rules():
-        table.add_row(spec.name, spec.summary, spec.fitted_on, spec.source, "; ".join(spec.assumptions))
+        assumed = f"\nassumed: {'; '.join(spec.assumptions)}" if spec.assumptions else ""
+        table.add_row(spec.name, spec.summary + assumed, spec.fitted_on, spec.source)
     console.print(table)
 
 

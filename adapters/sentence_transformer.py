@@ -25,9 +25,10 @@ def load_sentence_transformer(
 
     Raises:
         ImportError: sentence-transformers is missing.
-        ValueError: the model reads neither images nor texts.
+        ValueError: the model brings code of its own, or reads neither images nor texts.
     """
     library = require("sentence_transformers", "sentence-transformers")
+    _refuse_code(name, checkpoint.folder)
     transformers = require("transformers")
     spec = AdapterSpec(name=name, family="sentence_transformer", pooling="the model's own", pixels="the model's own")
     model = library.SentenceTransformer(
@@ -61,11 +62,27 @@ def load_sentence_transformer(
     return BatchedAdapter(spec, SentenceTransformerEncoder(spec, model), fingerprint=fingerprint, batch_size=batch_size)
 
 
+def _modules(folder: Path) -> list[dict[str, Any]]:
+    modules: list[dict[str, Any]] = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
+    return modules
+
+
+def _refuse_code(name: str, folder: Path) -> None:
+    foreign = [
+        kind for module in _modules(folder) if not (kind := str(module["type"])).startswith("sentence_transformers.")
+    ]
+    if foreign:
+        raise ValueError(
+            f"{name!r} brings code of its own ({', '.join(map(repr, foreign))} in modules.json), which is never run; "
+            "wrap the model in a class with an encode method and name that (file.py:Class)"
+        )
+
+
 def _pin_pixels(model: Any, folder: Path) -> None:
     """Puts the Pillow image processor in: the one that the library takes depends on what is installed."""
     processor: Any = getattr(model[0], "processor", None)
     if getattr(processor, "image_processor", None) is not None:
-        first = json.loads((folder / "modules.json").read_text(encoding="utf-8"))[0]
+        first = _modules(folder)[0]
         processor.image_processor = load_image_processor(folder / first["path"])
 
 

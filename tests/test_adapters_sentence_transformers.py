@@ -1,5 +1,7 @@
 """sentence-transformers models behind the adapter, and our own adapters against that library."""
 
+import json
+import shutil
 from dataclasses import replace
 
 import adapter_checks
@@ -52,6 +54,18 @@ def test_a_text_model(text_folder):
     with pytest.raises(ValueError, match="reads text only, but images\\[0\\] was given"):
         adapter.encode(images=[tiny_models.photo()])
     assert load_adapter(f"st:{text_folder}", device="cpu").fingerprint == adapter.fingerprint
+
+
+def test_a_model_that_brings_code_is_refused_and_its_code_not_run(text_folder, tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(text_folder, folder)
+    modules = json.loads((folder / "modules.json").read_text())
+    modules[0]["type"] = "evil.Evil"
+    (folder / "modules.json").write_text(json.dumps(modules))
+    (folder / "evil.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nclass Evil: ...\n")
+    with pytest.raises(ValueError, match=r"brings code of its own \('evil\.Evil' in modules\.json\)"):
+        load_adapter(folder, device="cpu")
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_dual_encoder_and_our_clip_agree(clip_folder, tmp_path):
