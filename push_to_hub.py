@@ -108,7 +108,10 @@ def dataset(
         )
     form: room.Form = "recipe" if recipe or (restricted and not with_images) else "rows"
     plan = room.Plan(repo, data, configs, form, seed, storage, replace)  # type: ignore[arg-type]
-    destination = _open(repo, "dataset", dry_run, create_pr, private, revision, retries)
+    if register and form == "recipe":
+        raise PushError(
+            "a recipe holds no rows to be evaluated on; leave out --eval-yaml, or push rows (--with-images)"
+        )
     stages = _staging_folder()
     with Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=errors
@@ -117,6 +120,8 @@ def dataset(
         staged = room.stage(
             plan, stages, num_proc=num_proc, progress=lambda done, total: bars.update(task, completed=done, total=total)
         )
+    # Last, so that rows that can't be made leave no new repository.
+    destination = _open(repo, "dataset", dry_run, create_pr, private, revision, retries)
     _report(publish(destination, room.build(plan, staged)), dry_run)
     room.clear_stage(plan, stages)
     if register:

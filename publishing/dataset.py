@@ -45,7 +45,7 @@ SCHEMA_VERSION = 1
 BASE_CONFIGS = ("queries", "gallery", "labels")
 DEFAULT_CONFIG = {"rows": "queries", "recipe": "recipe"}
 SHARD_BYTES = 500_000_000
-NOTICES = ("LICENSE", "LICENSE.md", "LICENSE.txt", "TAKEDOWN.md")
+NOTICES = tuple(f"{name}{end}" for name in ("LICENSE", "NOTICE", "TAKEDOWN") for end in ("", ".md", ".txt"))
 """Files of a source that travel with its data."""
 
 TASK_CATEGORIES = ("text-retrieval", "image-feature-extraction")
@@ -128,12 +128,18 @@ def stage(
             progress(done, len(units))
         target = folder / plan.key / unit
         if not target.is_dir():
-            part = target.with_name(target.name + ".part")
+            # Of this process alone: another one may be making the same unit.
+            part = target.with_name(f"{target.name}.{os.getpid()}.part")
             shutil.rmtree(part, ignore_errors=True)
             part.mkdir(parents=True)
             counts = (_write_rows if plan.form == "rows" else _write_recipe)(plan, unit, part, num_proc)
             (part / "counts.json").write_text(json.dumps(counts), encoding="utf-8")
-            part.rename(target)
+            try:
+                part.rename(target)
+            except OSError:
+                if not target.is_dir():
+                    raise
+                shutil.rmtree(part, ignore_errors=True)
         counts = json.loads((target / "counts.json").read_text(encoding="utf-8"))
         prefix = "data" if plan.form == "rows" else "recipe"
         files = {f"{prefix}/{unit}/{file.name}": file for file in sorted(target.glob("*.parquet"))}
@@ -157,6 +163,8 @@ def _write_rows(plan: Plan, unit: str, folder: Path, num_proc: int | None) -> di
     datasets.disable_progress_bars()  # One bar for all units is enough.
     try:
         builder.download_and_prepare(str(work), file_format="parquet", max_shard_size=SHARD_BYTES, num_proc=num_proc)
+    except datasets.exceptions.DatasetGenerationError as error:
+        raise (error.__cause__ or error) from None  # What the source says is the sentence to read.
     finally:
         if not bars:
             datasets.enable_progress_bars()
@@ -301,12 +309,17 @@ def _manifest(plan: Plan, staged: Mapping[str, Staged], old: Mapping[str, Any] |
     for name, unit in staged.items():
         files = {path: _file_sha256(file) for path, file in unit.files.items()}
         sizes = sum(file.stat().st_size for file in unit.files.values())
-        units[name] = {"num_examples": unit.num_examples, "num_bytes": unit.num_bytes, "size": sizes, "files": files}
+        units[name] = {
+            "num_examples": unit.num_examples,
+            "num_bytes": unit.num_bytes,
+            "size": sizes,
+            "packages": package_versions(),  # of each unit: a later push may be made with others
+            "files": files,
+        }
     return {
         "kind": "snapbench-dataset",
         "schema_version": SCHEMA_VERSION,
         **_provenance(plan),
-        "packages": package_versions(),
         "configs": configs,
         "units": units,
     }
@@ -328,9 +341,10 @@ def _card(plan: Plan, manifest: Mapping[str, Any], card: bytes | None, old: Mapp
         configs.append(entry)
         infos.append({"config_name": name, **_dataset_info(plan, name, [manifest["units"][unit] for unit in units])})
         sizes.append(sum(manifest["units"][unit]["num_examples"] for unit in units))
-    for name in ("license", "license_name", "license_link"):
+    licence = card_license(plan.source.license)
+    for name in {"license_name", "license_link"} - licence.keys():
         data.pop(name, None)
-    data |= card_license(plan.source.license)
+    data |= licence
     if data["license"] == "other" and (plan.source.root / NOTICES[0]).is_file():
         data["license_link"] = NOTICES[0]
     data.setdefault("pretty_name", _title(plan))
@@ -449,17 +463,29 @@ def eval_yaml(plan: Plan, framework: str | None) -> Callable[[Destination], Chan
     from .results import TASKS
 
     def changes(destination: Destination) -> Changes:
-        content: dict[str, Any] = {
-            "name": _title(plan),
-            "description": "How multimodal retrieval holds up on degraded photos and sloppy questions. R@1 in percent.",
-        }
+        content = _read_mapping(destination, "eval.yaml")
+        content.setdefault("name", _title(plan))
+        content.setdefault(
+            "description", "How multimodal retrieval holds up on degraded photos and sloppy questions. R@1 in percent."
+        )
         if framework is not None:
             content["evaluation_framework"] = framework
-        content["tasks"] = [{"id": task.id, "config": "queries", "split": "test"} for task in TASKS]
+        ours = [{"id": task.id, "config": "queries", "split": "test"} for task in TASKS]
+        content["tasks"] = merge_named(content.get("tasks"), ours, "id")
         text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=1000)
         return Changes({"eval.yaml": text.encode()}, "Register the benchmark's tasks")
 
     return changes
+
+
+def _read_mapping(destination: Destination, path: str) -> dict[str, Any]:
+    try:
+        content = yaml.safe_load(destination.read(path) or b"{}")
+    except yaml.YAMLError as error:
+        raise PushError(f"the {path} that is there isn't YAML; mend or remove it") from error
+    if not isinstance(content, dict):
+        raise PushError(f"the {path} that is there isn't a mapping; mend or remove it")
+    return content
 
 
 def clear_stage(plan: Plan, folder: Path) -> None:

@@ -22,7 +22,7 @@ from huggingface_hub.errors import (
     RepositoryNotFoundError,
     RevisionNotFoundError,
 )
-from huggingface_hub.utils import validate_repo_id
+from huggingface_hub.utils import get_session, validate_repo_id
 
 from ..atomic import one_step
 
@@ -34,6 +34,10 @@ CONFLICTS = 3
 
 LONGEST_WAIT = 30.0
 """Seconds between two attempts, at most; the first wait is one second, each further one twice as long."""
+
+
+PATIENCE = 300.0
+"""Seconds without a byte after which a request has failed; a large commit takes the Hub a while."""
 
 
 class PushError(ValueError):
@@ -180,25 +184,35 @@ class HubDestination:
                 parent_commit=self._head,
             )
 
-        done = self.call(commit, "committing to")
+        done = self.call(commit, "committing to", repeat=not self.create_pr)
+        head, self.created = self._head, False
+        if not done.pr_url:
+            self._head = done.oid
         if done.pr_url:
             return str(done.pr_url)
-        return f"{done.commit_url} (nothing new)" if done.oid == self._head else str(done.commit_url)
+        return f"{done.commit_url} (nothing new)" if done.oid == head else str(done.commit_url)
 
-    def call(self, request: Callable[[], T], doing: str) -> T:
-        """Runs a request, again after passing trouble; every failure becomes a :class:`PushError`."""
+    def call(self, request: Callable[[], T], doing: str, *, repeat: bool = True) -> T:
+        """Runs a request, again after passing trouble; every failure becomes a :class:`PushError`.
+
+        Args:
+            request: what to do.
+            doing: for the error.
+            repeat: whether it may be done again although its first outcome is unknown.
+        """
         for attempt in range(self.retries + 1):
+            _limit_waiting()
             try:
                 return request()
             except Exception as error:
                 if _status(error) == 412:
                     raise _Conflict from error
-                if attempt == self.retries or not _passing(error):
-                    raise self._explained(error, doing) from error
+                if attempt == self.retries or not _passing(error) or not (repeat or _refused(error)):
+                    raise self._explained(error, doing, attempt + 1) from error
             time.sleep(min(2.0**attempt, LONGEST_WAIT))
         raise AssertionError("unreachable")
 
-    def _explained(self, error: Exception, doing: str) -> Exception:
+    def _explained(self, error: Exception, doing: str, attempts: int) -> Exception:
         if isinstance(error, RepositoryNotFoundError):
             reason = f"there is no {self.kind} {self.repo_id!r} that this token can see; check the name and the token"
         elif isinstance(error, RevisionNotFoundError):
@@ -212,16 +226,18 @@ class HubDestination:
         elif _status(error) == 403:
             reason = f"this token may not write to {self.repo_id!r}; use one with write rights, or --create-pr"
         elif _passing(error):
-            times = f"{self.retries + 1} time{'s' * (self.retries > 0)}"
+            times = f"{attempts} time{'s' * (attempts > 1)}"
             reason = f"the Hub at {self.api.endpoint} failed {times} ({_brief(error)}); try again later"
         elif isinstance(error, (HfHubHTTPError, ValueError)):
             reason = f"the Hub refused it ({_brief(error)})"
         else:
             return error
-        lost = doing == "committing to" and _status(error) is None and _passing(error)
+        lost = doing == "committing to" and _passing(error) and not _refused(error)
         return PushError(f"{doing} {self.repo_id} failed: {reason}. {self._state(lost)}")
 
     def _state(self, lost: bool) -> str:
+        if lost and self.create_pr:
+            return f"Whether the pull request was opened is unknown; look at {self.repo_id} before you try again."
         if lost:
             return "Whether the commit arrived is unknown; the same command adds only what is missing."
         if self.created:
@@ -261,6 +277,10 @@ def open_repository(
     if not get_token():
         raise PushError("there is no Hub token; set HF_TOKEN or run `hf auth login`, or use --dry-run")
     repository = HubDestination(repo_id, kind, revision, create_pr, retries)
+    if create and revision is not None and not _exists(repository):
+        raise PushError(
+            f"there is no {kind} {repo_id!r} yet, so it has no revision {revision!r}; push without --revision first"
+        )
     if create and not _exists(repository):
         repository.call(
             lambda: repository.api.create_repo(
@@ -313,6 +333,25 @@ def _passing(error: BaseException) -> bool:
     # The client's HTTP library differs between versions of huggingface_hub.
     library = type(error).__module__.partition(".")[0]
     return library in ("httpx", "httpx2", "requests") or isinstance(error, (ConnectionError, TimeoutError))
+
+
+def _limit_waiting() -> None:
+    """Puts a limit where the client has none, and would wait for ever; again before each request, since the client is
+    made anew after trouble."""
+    hooks = get_session().event_hooks["request"]
+    if _within_patience not in hooks:
+        hooks.append(_within_patience)
+
+
+def _within_patience(request: Any) -> None:
+    given = request.extensions.get("timeout") or {}
+    steps = ("connect", "read", "write", "pool")
+    request.extensions["timeout"] = {step: PATIENCE if given.get(step) is None else given[step] for step in steps}
+
+
+def _refused(error: BaseException) -> bool:
+    """Whether the server has said that it did nothing: it was asked too often."""
+    return _status(error) == 429
 
 
 def _brief(error: BaseException) -> str:

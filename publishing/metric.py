@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from .cards import join_card, split_card, with_section, with_tags
-from .destination import Changes, Destination
+from .destination import Changes, Destination, PushError
 
 MODULE = "snapbench_metric"
 FOLDER = Path(__file__).parent.parent / MODULE
@@ -41,11 +42,27 @@ def module_files(name: str) -> dict[str, bytes]:
     return files
 
 
+def check_name(name: str) -> None:
+    """Raises PushError where a module of this name would be shadowed, or shadow what it and its page import."""
+    own = {file.stem for file in FOLDER.glob("*.py")} - {MODULE}
+    taken = own | {"datasets", "evaluate", "gradio", "numpy"} | set(sys.stdlib_module_names)
+    if name in taken or not name.replace("-", "_").isidentifier():
+        raise PushError(
+            f"a Space called {name!r} can't be loaded as a module of that name: it must be letters, digits, '-' and "
+            "'_', and no name of Python's or the metric's own modules; choose another, e.g. 'snapbench'"
+        )
+
+
 def build(repo_id: str) -> Callable[[Destination], Changes]:
-    """The changes that publish the metric."""
+    """The changes that publish the metric.
+
+    Raises:
+        PushError: the repository's name can't be the name of a module.
+    """
+    name = repo_id.rpartition("/")[2]
+    check_name(name)
 
     def changes(destination: Destination) -> Changes:
-        name = repo_id.rpartition("/")[2]
         data, body = split_card(destination.read("README.md"))
         for key, value in _PRESENTATION.items():
             if key.startswith("sdk") or key == "app_file":

@@ -6,6 +6,7 @@ page shows what ``evaluate.load`` of the Space computes.
 
 from __future__ import annotations
 
+import html
 import json
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ MODULE = str(Path(__file__).with_name("snapbench_metric.py"))
 PREDICTIONS = '[["g1", "g2"], ["g3", "g1"]]'
 REFERENCES = '[["g2"], ["g3", "g7"]]'
 OPTIONS = "{}"
+MOST_RESAMPLES = 10_000
 
 
 def compute(predictions: str, references: str, options: str) -> dict[str, Any]:
@@ -24,11 +26,16 @@ def compute(predictions: str, references: str, options: str) -> dict[str, Any]:
     import gradio
 
     try:
-        arguments = {"predictions": json.loads(predictions), "references": json.loads(references)}
-        arguments |= json.loads(options or "{}")
+        further = json.loads(options or "{}")
+        if not isinstance(further, dict):
+            raise ValueError(f"further arguments must be a JSON object, got {further!r}")
+        if isinstance(further.get("n_resamples"), int) and further["n_resamples"] > MOST_RESAMPLES:
+            raise ValueError(f"n_resamples may be at most {MOST_RESAMPLES:,} on this page")
+        arguments = {"predictions": json.loads(predictions), "references": json.loads(references), **further}
         return evaluate.load(MODULE).compute(**arguments)
-    except (ValueError, TypeError, KeyError) as error:
-        raise gradio.Error(str(error)) from error
+    except (ValueError, TypeError, KeyError, OverflowError, MemoryError, RecursionError) as error:
+        # The page shows errors as HTML, and they quote what was typed.
+        raise gradio.Error(html.escape(str(error) or type(error).__name__)) from error
 
 
 def page() -> Any:

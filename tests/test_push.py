@@ -353,7 +353,12 @@ def test_restricted_data_become_a_recipe(tmp_path, dry_run):
         assert row["image_sha256"] == hashlib.sha256(again["image"]["bytes"]).hexdigest()
         assert row["text_sha256"] == hashlib.sha256(again["text"].encode()).hexdigest()
         assert json.loads(row["parameters"])["seed"] == 0
+    code, _, err = dry_run(source, "--eval-yaml", folder="none")
+    assert code == 1
+    assert "a recipe holds no rows" in err
+    (source / "NOTICE").write_text("the notice")
     code, tree, _ = dry_run(source, "--with-images", folder="rows")
+    assert (tree / "NOTICE").read_text() == "the notice"
     assert [c["config_name"] for c in front(tree)["configs"]] == ["queries", "gallery", "labels"]
 
 
@@ -688,10 +693,87 @@ def test_network_trouble_is_retried_and_bounded(hub, push, run_file):
     assert "try again later" in message(failed)
     assert len(repo.history()) == 3
     created = push(["metric", "org/new", "--retries", "0"])
-    assert "The new repository org/new is there, and empty." in message(created)
+    assert "Whether the commit arrived is unknown" in message(created)
     hub.close()
     unreachable = push([*command, "--retries", "0"])
     assert "failed 1 time (" in message(unreachable)
+
+
+def test_a_commit_answered_by_an_error_may_have_arrived(hub, push, run_file):
+    """Said as unknown; and a pull request is not opened a second time."""
+    repo = hub.create("model", "me/model", {})
+    command = ["results", run_file, "--model", "me/model"]
+    hub.fail("POST .*/commit/", lose=True)
+    assert "Whether the commit arrived is unknown" in message(push([*command, "--retries", "0"]))
+    hub.fail("POST .*/commit/", lose=True)
+    lost = push([*command, "--create-pr", "--source-url", "https://example.org"])
+    assert "Whether the pull request was opened is unknown" in message(lost)
+    assert len([ref for ref in repo.refs if ref.startswith("refs/pr/")]) == 1
+
+
+def test_a_silent_server_is_given_up(hub, environment, run_file):
+    hub.create("model", "me/model", {})
+    hub.fail("GET .*", times=100, delay=20)
+    script = (
+        "import sys; from snapbench.publishing import destination; destination.PATIENCE = 1; "
+        "from snapbench.push_to_hub import main; main(sys.argv[1:])"
+    )
+    command = ["results", str(run_file), "--model", "me/model", "--retries", "1"]
+    start = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", script, *command], capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.returncode == 1
+    assert "failed 2 times" in done.stderr
+    assert time.monotonic() - start < 18
+
+
+def test_eval_yaml_is_a_commit_of_its_own_and_keeps_what_is_there(tmp_path, hub, push):
+    source = write_source(tmp_path / "source")
+    mine = {"name": "Mine", "tasks": [{"id": "other", "config": "x"}, {"id": "it2it_clean", "config": "old"}]}
+    repo = hub.create("dataset", "me/bench", {"eval.yaml": yaml.safe_dump(mine).encode()})
+    command = ["dataset", "me/bench", "--source", source, "--eval-yaml"]
+    code, _, err = push(command)
+    assert code == 0, err
+    assert len(repo.history()) == 3
+    content = yaml.safe_load(repo.files()["eval.yaml"])
+    assert content["name"] == "Mine"
+    assert content["tasks"][0] == {"id": "other", "config": "x"}
+    assert [task["id"] for task in content["tasks"][1:]] == [task.id for task in results.TASKS]
+    assert content["tasks"][1]["config"] == "queries"
+    hub.fail("POST .*/commit/")  # the first one passes
+    hub.fail("POST .*/commit/", status=400)
+    refused = push(["dataset", "me/other", "--source", source, "--eval-yaml"])
+    assert "me/other is as it was (commit" in message(refused)
+    assert "README.md" in hub.repos["dataset", "me/other"].files()
+
+
+def test_rows_that_cannot_be_made_leave_no_repository(tmp_path, hub, push):
+    source = write_source(tmp_path / "source")
+    (source / "q1.png").write_bytes(b"nope")
+    outcome = push(["dataset", "me/bench", "--source", source])
+    assert "query 'q1'" in message(outcome)
+    assert ("dataset", "me/bench") not in hub.repos
+    assert "no revision 'v2'" in message(push(["metric", "me/snap", "--revision", "v2"]))
+    assert ("space", "me/snap") not in hub.repos
+
+
+def test_the_same_dataset_again_is_nothing_new(tmp_path, hub, push):
+    source = write_source(tmp_path / "source")
+    card = b"---\nlicense: mit\n# a note\ntags:\n- mine\n---\n# Mine\n"
+    hub.create("dataset", "me/bench", {"README.md": card})
+    command = ["dataset", "me/bench", "--source", source]
+    first, second = push(command), push(command)
+    assert first[0] == second[0] == 0, (first, second)
+    assert "(nothing new)" in second[1]
+
+
+@pytest.mark.parametrize("name", ["rows", "summary", "app", "json", "evaluate", "snap.bench", "1st"])
+def test_a_space_that_could_not_be_loaded_is_refused(name, capsys, tmp_path):
+    with pytest.raises(SystemExit):
+        push_to_hub.main(["metric", f"me/{name}", "--dry-run", str(tmp_path / "tree")])
+    assert "can't be loaded as a module of that name" in capsys.readouterr().err
+    assert not (tmp_path / "tree").exists()
 
 
 def test_a_commit_in_between_starts_the_push_over(tmp_path, hub, push, run_file):
