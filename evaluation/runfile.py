@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import sys
@@ -88,9 +89,11 @@ def read_run(path: str | Path) -> dict[str, Any]:
     if not path.is_file():
         raise FileNotFoundError(f"no run file at {path}; `snapbench run` writes one at the end of a run")
     try:
-        run = json.loads(path.read_text(encoding="utf-8"))
+        run = json.loads(path.read_text(encoding="utf-8"), parse_constant=_finite, parse_float=_finite)
     except ValueError as error:
         raise ValueError(f"{path} is not JSON: {error}") from error
+    except RecursionError as error:
+        raise ValueError(f"{path} is not JSON of a run: it is nested too deeply") from error
     if not isinstance(run, dict) or run.get("kind") != "snapbench-run":
         raise ValueError(f'{path} is not a SnapBench run file (no "kind": "snapbench-run")')
     if run.get("schema_version") != SCHEMA_VERSION:
@@ -104,6 +107,13 @@ def read_run(path: str | Path) -> dict[str, Any]:
     if lacking:
         raise ValueError(f"{path} is a damaged run file: {', '.join(lacking)} is missing or no object; repeat the run")
     return run
+
+
+def _finite(text: str) -> float:
+    """A number of strict JSON: NaN and Infinity are none, and 1e999 is too large for one."""
+    if not math.isfinite(number := float(text)):
+        raise ValueError(f"{text} is no finite number")
+    return number
 
 
 _MEMBERS = ("adapter", "source", "settings", "counts", "results", "packages", "timings")

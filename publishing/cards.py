@@ -1,64 +1,105 @@
-"""Cards: a README with YAML in front, of which we own some keys and one marked section, and leave the rest alone."""
+"""Cards: a README with YAML in front, of which we own some keys and one marked section, and leave the rest alone.
+
+What others wrote stays byte for byte: metadata are edited as text, the section is replaced between its comments.
+"""
 
 from __future__ import annotations
 
 import html
 import re
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
-import yaml
-
 from .destination import PushError
+from .yamltext import line_break, load, rewrite, same
 
 _START = "<!-- snapbench:start (this section is generated; write outside of it) -->"
 _END = "<!-- snapbench:end -->"
-# A card with every config has thousands of lines; the safe loader and dumper in C are ten times faster.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-_FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_MARK = re.compile(r"<!--\s*snapbench:(start|end)\b(?:[^<>]*-->)?")
+# What the Hub takes for metadata, and the empty ones (---, ---), which it leaves alone.
+_FRONT = re.compile(r"\A([\s\ufeff]*---(?:\r\n|\r|\n))(|.*?(?:\r\n|\r|\n))(---[ \t]*(?:\r\n|\n|\Z))", re.DOTALL)
+
+
+class Metadata(dict[str, Any]):
+    """A README's metadata, which remember the text they came from: only what was changed is written anew."""
+
+    def __init__(self, data: Mapping[str, Any], front: tuple[str, str, str] = ("", "", ""), body: str = "") -> None:
+        super().__init__(deepcopy(dict(data)))
+        self.before = dict(data)
+        self.front = front
+        self.body = body
 
 
 def split_card(card: bytes | None) -> tuple[dict[str, Any], str]:
     """Metadata and body of a README; both empty if there is none.
 
     Raises:
-        PushError: the metadata aren't YAML.
+        PushError: it isn't UTF-8, or the metadata aren't a YAML mapping.
     """
-    text = (card or b"").decode("utf-8-sig", "replace")
+    try:
+        text = (card or b"").decode()
+    except UnicodeDecodeError as error:
+        raise PushError(f"the README that is there isn't UTF-8 ({error}); mend or remove it") from error
     match = _FRONT.match(text)
     if match is None:
-        return {}, text
+        return Metadata({}, body=text), text
     try:
-        data = yaml.load(match[1], Loader=_LOADER) or {}
-    except yaml.YAMLError as error:
-        raise PushError(
-            f"the metadata of the README that is there aren't YAML ({str(error).splitlines()[0]}); mend or remove it"
-        ) from error
-    if not isinstance(data, dict):
+        data = load(match[2])
+    except ValueError as error:
+        raise PushError(f"the metadata of the README that is there aren't YAML ({error}); mend or remove it") from error
+    if not isinstance(data, dict | None):
         raise PushError("the metadata of the README that is there aren't a mapping; mend or remove it")
-    return data, text[match.end() :]
+    body = text[match.end() :]
+    return Metadata(data or {}, (match[1], match[2], match[3]), body), body
 
 
 def join_card(data: Mapping[str, Any], body: str) -> bytes:
-    """A README from metadata and body."""
-    front = yaml.dump(dict(data), Dumper=_DUMPER, sort_keys=False, allow_unicode=True, width=1000)
-    return f"---\n{front}---\n{body}".encode()
+    """A README from metadata and body; those of :func:`split_card` keep the text of all that wasn't changed.
+
+    Raises:
+        PushError: the metadata are written in a way that can't be changed in part.
+    """
+    old = data if isinstance(data, Metadata) else Metadata({})
+    head, text, tail = old.front
+    newline = line_break(head or body)
+    if not same(dict(data), old.before):
+        try:
+            text = rewrite(text, dict(data), newline)
+        except ValueError as error:
+            raise PushError(f"the metadata of the README that is there can't be changed: {error}") from error
+        head, tail = head or f"---{newline}", tail or f"---{newline}"
+    if isinstance(data, Metadata) and "\n" not in old.body and "\r" not in old.body:
+        body = body.replace("\n", newline)  # All of them are ours.
+    if body and tail and not tail.endswith("\n"):
+        tail += newline
+    return f"{head}{text}{tail}{body}".encode()
 
 
 def with_section(body: str, section: str) -> str:
-    """The body with our section in place of the one that is there, or at the end."""
-    ours = f"{_START}\n\n{section.strip()}\n\n{_END}\n"
-    before, start, rest = body.partition(_START)
-    _, end, after = rest.partition(_END)
-    if start and end:
-        return before + ours + after.lstrip("\n")
-    return (body.rstrip() + "\n\n" if body.strip() else "") + ours
+    """The body with our section in place of the one that is there, or at the end; the rest stays byte for byte.
+
+    Raises:
+        PushError: the comments around our section aren't one start and one end behind it.
+    """
+    marks = list(_MARK.finditer(body))
+    newline = line_break(body)
+    ours = f"{_START}\n\n{section.strip()}\n\n{_END}".replace("\n", newline)
+    if not marks:
+        apart = "" if not body or body.endswith(newline * 2) else newline if body.endswith(newline) else newline * 2
+        return f"{body}{apart}{ours}{newline}"
+    if [mark[1] for mark in marks] != ["start", "end"] or not all(mark[0].endswith("-->") for mark in marks):
+        found = ", ".join(f"{mark[1]} in line {body.count(chr(10), 0, mark.start()) + 1}" for mark in marks)
+        raise PushError(
+            "the comments around the generated section of the README that is there (snapbench:start, snapbench:end) "
+            f"must be one start with one end behind it, got {found} below the metadata; mend or remove the comment"
+        )
+    return body[: marks[0].start()] + ours + body[marks[1].end() :]
 
 
 def with_tags(old: object, new: Sequence[str]) -> list[Any]:
     """The tags that are there, and those of ``new`` that are not."""
-    tags = [old] if isinstance(old, str) else list(old) if isinstance(old, list) else []
+    tags = list(old) if isinstance(old, list) else [] if old is None else [old]
     return tags + [tag for tag in new if tag not in tags]
 
 
