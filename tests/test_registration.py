@@ -84,6 +84,35 @@ def test_literal_calls_beside_a_folder_of_our_name_say_that_it_is_the_sample(tmp
     assert 'source="yefd/SnapBench"' in said[0]
 
 
+@pytest.mark.parametrize("files", [(), ("results.py",)], ids=["empty", "with a script"])
+def test_a_folder_of_our_name_in_the_working_directory(files: tuple[str, ...], tmp_path: Path) -> None:
+    # Python searches the working directory here; -I in the test above keeps it from that.
+    (tmp_path / "snapbench").mkdir()
+    for name in files:
+        (tmp_path / "snapbench" / name).write_text("raise RuntimeError\n")
+    done = python(LITERAL_CALLS, tmp_path)
+    assert (done.returncode, done.stdout) == (0, "fine\n"), done.stderr
+    done = python("import snapbench; print(snapbench.__version__)", tmp_path)
+    assert (done.returncode, done.stdout) == (0, f"{snapbench.__version__}\n"), done.stderr
+
+
+@pytest.mark.parametrize("name", ["snapbench.py", "snapbench/__init__.py"])
+def test_code_of_the_user_of_our_name_is_not_run(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("print('run')\nimport datasets\nprint(datasets.__name__)\n")
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("SNAPBENCH_", "HF_"))}
+    done = subprocess.run(
+        [sys.executable, str(path)], cwd=tmp_path, env=kept, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "run\ndatasets\n"), done.stderr
+    done = python("import datasets; print(datasets.__name__)", tmp_path)
+    assert (done.returncode, done.stdout) == (0, "datasets\n"), done.stderr
+    assert f"RuntimeWarning: snapbench could not register with datasets.load: ImportError('snapbench is {path}" in (
+        done.stderr
+    )
+
+
 def test_switched_off_and_registered_late(tmp_path: Path) -> None:
     script = """
 import datasets, datasets.inspect, evaluate, sys
@@ -134,6 +163,7 @@ assert not attempts
 def test_broken_package_is_a_warning_and_imports_go_on(tmp_path: Path) -> None:
     (tmp_path / "path" / "snapbench").mkdir(parents=True)
     (tmp_path / "path" / "snapbench" / "__init__.py").write_text("raise OSError('no such thing')\n")
+    (tmp_path / "path" / "snapbench" / "registration.py").touch()
     done = python("import datasets; print(datasets.__name__)", tmp_path, PYTHONPATH=str(tmp_path / "path"))
     assert (done.returncode, done.stdout) == (0, "datasets\n"), done.stderr
     assert "RuntimeWarning: snapbench could not register with datasets.load: OSError('no such thing')" in done.stderr
