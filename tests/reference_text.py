@@ -12,6 +12,7 @@ from snapbench.corruptions.text.sentences import SMALL_TALK
 
 JOINERS = set("'’ʼ-‐‑_.&+")
 SENTENCE_MARKS = set(".!?…。！？؟।")
+ABBREVIATIONS = {"capt", "dr", "etc", "jr", "mr", "mrs", "ms", "mt", "ph", "prof", "rev", "sr", "st", "vs"}
 QWERTY = {
     "q": "wa", "w": "qase", "e": "wsdr", "r": "edft", "t": "rfgy", "y": "tghu", "u": "yhji", "i": "ujko", "o": "iklp",
     "p": "ol", "a": "qwsz", "s": "awedxz", "d": "serfcx", "f": "drtgvc", "g": "ftyhbv", "h": "gyujnb", "j": "huikmn",
@@ -52,11 +53,16 @@ def same_word(a, b):
     for one, many in ((a, b), (b, a)):
         if one == many or (one, many) in IRREGULAR:
             return True
+        for single, plural in IRREGULAR:
+            if one.endswith(single) and len(one) >= len(single) + 3 and many == one[: -len(single)] + plural:
+                return True
         if len(one) < 2:
             continue
         if many == one + "s" and not one.endswith("s"):
             return True
         if many == one + "es" and one.endswith(("s", "x", "z", "ch", "sh", "o")):
+            return True
+        if one.endswith(("az", "ez", "iz", "oz", "uz")) and many == one + "zes":
             return True
         if one.endswith("y") and many == one[:-1] + "ies":
             return True
@@ -71,6 +77,31 @@ def squeeze(gap):
     )
 
 
+def is_abbreviation(text, known, i):
+    """Whether a full stop after word i ends no sentence."""
+    start, end = known[i]
+    word = caseless(text[start:end])
+    joined_before = i > 0 and text[known[i - 1][1] : start] in JOINERS - {"."}
+    return word in ABBREVIATIONS or (len(word) == 1 and word.isalpha() and not joined_before)
+
+
+def are_joined(text, known, i):
+    """Whether words i and i + 1 make one longer word."""
+    gap = text[known[i][1] : known[i + 1][0]]
+    if gap == ".":
+        digits = caseless(text[slice(*known[i])])[-1].isdigit() and caseless(text[slice(*known[i + 1])])[0].isdigit()
+        return digits or is_abbreviation(text, known, i)
+    return gap in JOINERS
+
+
+def sentence_ends(text, known, i):
+    """Whether a sentence ends between words i and i + 1."""
+    gap = text[known[i][1] : known[i + 1][0]]
+    if is_abbreviation(text, known, i) and gap[:1] == "." and gap[:2] != "..":
+        gap = gap[1:]
+    return any(c in SENTENCE_MARKS for c in gap)
+
+
 def find(text, entity):
     """The entity's span by trying every run of words of the text, or None."""
     parts = [entity, *entity.split()[-1:]]
@@ -79,6 +110,9 @@ def find(text, entity):
         if not wanted:
             continue
         known = split_words(text)
+        symbols = part[wanted[-1][1] :]
+        while symbols.strip("+#*"):
+            symbols = symbols[:-1]
         found = []
         for i in range(len(known)):
             for j in range(i + 1, len(known) + 1):
@@ -91,29 +125,36 @@ def find(text, entity):
                 wanted_gaps = [squeeze(part[a[1] : b[0]]) for a, b in pairwise(wanted)]
                 if not all(map(same_word, have, want)):
                     continue
-                if not all(g == " " or g in JOINERS or g == w for g, w in zip(gaps, wanted_gaps, strict=True)):
+                joined = [are_joined(text, known, k) for k in range(i, j - 1)]
+                if not all(g in (" ", w) or t for g, w, t in zip(gaps, wanted_gaps, joined, strict=True)):
                     continue
                 start, end = window[0][0], window[-1][1]
-                compound = False
-                if i > 0 and text[known[i - 1][1] : start] in JOINERS:
-                    compound = True
-                if j < len(known) and text[end : known[j][0]] in JOINERS:
+                if text[end : end + len(symbols)] != symbols:
+                    continue
+                compound = i > 0 and are_joined(text, known, i - 1)
+                if j < len(known) and are_joined(text, known, j - 1):
                     possessive = text[end : known[j][0]] in set("'’ʼ") and caseless(text[slice(*known[j])]) == "s"
                     compound = compound or not possessive
-                found.append((compound, have != want, start, end))
+                found.append((compound, have != want, start, end + len(symbols)))
         if found:
             return min(found)[2:]
     return None
 
 
 def joined(text, start, end):
-    """The span with all that joiners tie to it."""
-    for _ in text:
-        for s, e in split_words(text):
-            if e <= start and text[e:start] in JOINERS:
-                start = s
-            if s >= end and text[end:s] in JOINERS:
-                end = e
+    """The span with all that joiners tie to it, and the full stop of an abbreviation."""
+    known = split_words(text)
+    inside = {i for i, (s, e) in enumerate(known) if start <= s and e <= end}
+    for _ in known:
+        inside |= {i for i in range(len(known) - 1) if i + 1 in inside and are_joined(text, known, i)}
+        inside |= {i + 1 for i in range(len(known) - 1) if i in inside and are_joined(text, known, i)}
+    last = max(inside)
+    start, end = min(start, known[min(inside)][0]), max(end, known[last][1])
+    dotted = text[end : end + 1] == "." and text[end : end + 2] != ".." and end == known[last][1]
+    if dotted and is_abbreviation(text, known, last):
+        single = len(caseless(text[slice(*known[last])])) == 1
+        alone = single and not (last > 0 and are_joined(text, known, last - 1))
+        end += not (alone and last == len(known) - 1)
     return start, end
 
 
@@ -158,7 +199,13 @@ def at_entity(operator, text, start, end):
             s, e = joined(text, *run)
             first, second = sorted([(s, e), (start, end)])
             between = text[first[1] : second[0]]
-            if first[1] > second[0] or any(c.isalnum() or c in SENTENCE_MARKS for c in between):
+            if first[1] > second[0] or any(c.isalnum() for c in between):
+                continue
+            known = split_words(text)
+            if any(
+                first[0] <= known[i][0] < first[1] <= second[0] <= known[i + 1][0] and sentence_ends(text, known, i)
+                for i in range(len(known) - 1)
+            ):
                 continue
             if caseless(text[s:e]) != caseless(text[start:end]):
                 results.add(text[: first[0]] + text[slice(*second)] + between + text[slice(*first)] + text[second[1] :])

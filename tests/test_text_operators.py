@@ -48,6 +48,7 @@ def check_status(result, text):
 # Words, accents in both encodings, capitals, digits, other scripts, and everything that may stand between words.
 PIECES = st.sampled_from(
     [
+        *["U.S.", "Dr.", "c", "C++", "policeman", "policemen"],
         *["what", "Is", "this", "ant", "ants", "Plant", "car", "card", "rose", "BMW", "iPhone", "berry", "berries"],
         *["oo", "4x4", "up", "7", "s", "café", "cafe\u0301", "E\u0301", "людей", "motor", "oil", "leaf", "leaves"],
         *[" ", " ", " ", "  ", "\t", "\n", "\u00a0", "?", "!", ".", ",", "'", "’", "-", "—", '"', "(", ")", "/", "&"],
@@ -209,6 +210,24 @@ print(json.dumps([text_operator(o)(t, e, generator(0, e, o)).text for t, e in qu
         ("Is this a St. Bernard?", "st. bernard", "St. Bernard"),
         ("Is this CAFE\u0301 open?", "café", "CAFE\u0301"),
         ("Ist das eine STRASSE?", "straße", "STRASSE"),
+        ("Who are these policemen?", "policeman", "policemen"),
+        ("Is this fisherman old?", "fishermen", "fisherman"),
+        ("Which snowmen are these?", "snowman", "snowmen"),
+        ("Are these her grandchildren?", "grandchild", "grandchildren"),
+        ("Who are the salespeople?", "salesperson", "salespeople"),
+        ("Which quizzes are these?", "quiz", "quizzes"),
+        ("Which waltzes are these?", "waltz", "waltzes"),
+        ("Who are these Germans?", "German", "Germans"),
+        ("Which humans are these?", "human", "humans"),
+        ("Are these talismans?", "talisman", "talismans"),
+        ("Are these mongooses?", "mongoose", "mongooses"),
+        ("What is C or C++?", "C++", "C++"),
+        ("Is this Visual c++ code?", "visual C++", "Visual c++"),
+        ("What is C# or C?", "C", "C"),
+        ("Is this the U.S. flag?", "U.S.", "U.S"),
+        ("Is this the U.S flag?", "U.S.", "U.S"),
+        ("Is it a rose.What kind?", "rose", "rose"),
+        ("Is it a node.js logo?", "node.js", "node.js"),
     ],
 )
 def test_entity_is_found(text, entity, found):
@@ -237,6 +256,9 @@ def test_the_better_match_wins():
         ("What is this?", " \t"),
         ("What is this?", "?!"),
         ("What oil is this?", "motor car"),
+        ("Is this an omen?", "Oman"),
+        ("What is C?", "C++"),
+        ("What is C++?", "C#"),
     ],
 )
 def test_absent_entity_is_not_applicable_with_a_reason(operator, text, entity):
@@ -278,6 +300,33 @@ def test_abbreviations_keep_their_period(operator):
         assert result.text.count("St.") == 1
         assert result.text.count("U.S.") == 1
         assert result.text.endswith("?")
+
+
+@pytest.mark.parametrize(
+    ("text", "entity", "repeated", "swapped"),
+    [
+        ("What is Dr. Pepper?", "Pepper", "What is Dr. Pepper Pepper?", {"What is Pepper Dr.?"}),
+        ("Who is J. Smith?", "Smith", "Who is J. Smith Smith?", {"Who is Smith J.?"}),
+        ("U.S. flag what?", "U.S.", "U.S. U.S. flag what?", {"flag U.S. what?"}),
+        ("U.S. flag what?", "flag", "U.S. flag flag what?", {"flag U.S. what?", "U.S. what flag?"}),
+        ("Is this from the U.S.", "U.S.", "Is this from the U.S. U.S.", {"Is this from U.S. the"}),
+        ("Is it vitamin C.", "vitamin C", "Is it vitamin C vitamin C.", {"Is vitamin C it."}),
+        ("A 3.5 inch disk?", "inch", "A 3.5 inch inch disk?", {"A inch 3.5 disk?", "A 3.5 disk inch?"}),
+        ("Is C++ it?", "C++", "Is C++ C++ it?", {"C++ Is it?", "Is it C++?"}),
+        # Sentences that end, also where no space follows.
+        ("Is this a rose.What kind?", "rose", "Is this a rose rose.What kind?", {"Is this rose a.What kind?"}),
+        ("Is it mom's. Rose?", "rose", "Is it mom's. Rose Rose?", set()),
+        ("No idea... Rose?", "rose", "No idea... Rose Rose?", set()),
+        ("Dr... Rose?", "rose", "Dr... Rose Rose?", set()),
+    ],
+)
+def test_full_stops_of_abbreviations_and_of_sentences(text, entity, repeated, swapped):
+    assert corrupt("word_repeat", text, entity).text == repeated
+    results = [corrupt("word_swap", text, entity, seed=seed) for seed in range(20)]
+    assert {result.text for result in results} == (swapped or {text})
+    assert {result.status for result in results} == {"changed" if swapped else "not_applicable"}
+    for operator, expected in (("word_repeat", {repeated}), ("word_swap", swapped)):
+        assert outcomes(operator, text, entity) == expected
 
 
 def test_word_swap_never_crosses_a_sentence():
