@@ -95,6 +95,19 @@ def test_rotation_of_a_panorama_equals_the_reference(severity: int) -> None:
     assert_faithful("rotation", photo(600, 20), severity)
 
 
+@pytest.mark.parametrize("severity", [1, 2])
+@pytest.mark.parametrize(("height", "width"), [(18, 24), (24, 18), (12, 16), (30, 40), (32, 32), (64, 64)])
+def test_rotation_of_small_rough_photos_equals_the_reference(height: int, width: int, severity: int) -> None:
+    """At every roughness, above all around the one where the exact filter takes over."""
+    rng = np.random.default_rng(3)
+    soft = np.full((height, width, 3), 128.0)
+    detailed = cv2.resize(photo(480, 640), (width, height), interpolation=cv2.INTER_AREA)
+    for clean in (soft, detailed):
+        for sigma in (*range(0, 16), 20, 30, 60):
+            noisy = np.clip(clean + rng.normal(0, sigma, clean.shape), 0, 255).astype(np.uint8)
+            assert_faithful("rotation", noisy, severity)
+
+
 @pytest.mark.parametrize("severity", SEVERITIES)
 def test_watermark_with_enlarged_letters_equals_the_reference(severity: int) -> None:
     assert_faithful("watermark", photo(80, 14_000), severity)
