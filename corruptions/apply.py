@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args, overload
 
 import numpy as np
-import PIL
 from PIL import Image
 
-from .. import __version__
 from ..images import Storage, decode_image, encode_image
 from .conditions import COMPOSITION_ORDER, REENCODE, Condition, check_name, check_severity, parse_config
 from .registry import ImageOperator, Pixels, TextCorruption, TextStatus, check_pixels, image_operator, text_operator
@@ -131,7 +129,12 @@ def corrupt(condition: str, *, seed: int = 0, storage: Storage = "published") ->
     """What maps clean query rows to those of a condition: ``dataset.map(corrupt("image_mosaic_s2"), num_proc=2)``.
 
     A config of several conditions (``image_mosaic``, ``joint_mosaic_charswap``) turns a row into one for each and
-    needs ``batched=True``. The callable can be pickled and hashed by ``datasets``, and works on streams too.
+    needs ``batched=True``. The callable can be pickled and hashed by ``datasets``, and works on streams too, which hold
+    images undecoded meanwhile: ``stream.cast_column("image", Image(decode=False)).map(...).cast(stream.features)``.
+    (Without it a corrupted image comes out as ``{"bytes", "path"}``, and a cast alone encodes clean ones anew.)
+
+    Texts are always computed here. The configs of a source that publishes corrupted texts (the paper's release does)
+    use those instead, so that for it ``load_dataset("snapbench", condition)`` gives other texts than a map.
 
     Args:
         condition: The id of a condition or the name of a config of query rows.
@@ -153,24 +156,23 @@ def corrupt(condition: str, *, seed: int = 0, storage: Storage = "published") ->
         raise ValueError(f"condition {condition!r} holds no queries; name a condition such as 'image_mosaic_s2'")
     check_name("storage", storage, get_args(Storage))
     generator(seed, "", "")
-    import cv2  # Not needed to import this module, and slow to load.
+    from ..rows import code_hash  # Rows are made of corruptions; only their key is needed, and only here.
 
-    versions = (__version__, PIL.__version__, cv2.__version__, np.__version__)
-    return RowCorruptor(config.conditions, seed, storage, versions)
+    return RowCorruptor(config.conditions, seed, storage, code_hash())
 
 
 @dataclass(frozen=True)
 class RowCorruptor:
     """What :func:`corrupt` returns.
 
-    ``versions`` (of snapbench, Pillow, OpenCV and numpy) take no part in the work: they are here because ``datasets``
-    keys its cache of a map by the pickled callable.
+    ``code`` (see :func:`snapbench.rows.code_hash`) takes no part in the work: it is here because ``datasets`` keys its
+    cache of a map by the pickled callable, which holds the name of its class and not what an operator does.
     """
 
     conditions: tuple[Condition, ...]
     seed: int
     storage: Storage
-    versions: tuple[str, ...]
+    code: str
 
     def __call__(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
         """One row, or a batch of rows as ``batched=True`` hands it over: a mapping of lists."""
@@ -184,9 +186,13 @@ class RowCorruptor:
                     "call map with batched=True, or name one of them"
                 )
             return _updated(row, self._changes(row, self.conditions[0]))
-        # Columns that stay as they are aren't looked at: datasets decodes a column when it is.
+        # Columns that stay as they are aren't looked at: datasets decodes a column when it is, and encodes it anew.
         columns = list(row) if several else [column for column in (*_NEEDED, "condition") if column in row]
-        rows = [dict(zip(columns, values, strict=True)) for values in zip(*(row[c] for c in columns), strict=True)]
+        unread = {"image": None} if self.conditions[0].image_operator is None and "image" in columns else {}
+        columns = [column for column in columns if column not in unread]
+        rows = [
+            dict(zip(columns, values, strict=True), **unread) for values in zip(*(row[c] for c in columns), strict=True)
+        ]
         changes = [self._changes(one, condition) for condition in self.conditions for one in rows]
         batch = {column: [one[column] for one in changes] for column in (changes[0] if changes else ())}
         kept = {column: list(row[column]) * len(self.conditions) for column in columns if column not in batch}

@@ -45,6 +45,18 @@ corrupt_text("What kind of plant is this?", "char_swap", entity="plant").text
 dataset.map(corrupt("joint_mosaic_charswap_s2"), num_proc=2)        # clean query rows -> rows of the condition
 ```
 
+`map(corrupt(...))` computes every text. A config of a source that publishes corrupted texts, as the paper's release
+does, uses those: `load_dataset("snapbench", "text_charswap")` then gives other texts than a map over its clean rows.
+
+Streams hold images undecoded meanwhile, so that corrupted ones come out as images and clean ones aren't encoded anew:
+
+```python
+from datasets import Image
+
+undecoded = stream.cast_column("image", Image(decode=False))
+undecoded.map(corrupt("image_mosaic_s2")).cast(stream.features)
+```
+
 ## What every image operator keeps
 
 * **In:** anything that decodes, of any size: upright, alpha over white, 8 bits, RGB. **Out:** RGB, 8 bits, at least

@@ -356,6 +356,37 @@ def test_two_processes_and_streams_give_the_same_rows() -> None:
     assert [row["text"] for row in stream] == one["text"][:]
 
 
+def jpeg_rows() -> datasets.Dataset:
+    """Rows whose photos change with every encoding."""
+    image = {"bytes": encoded(Image.fromarray(photo(70, 100)), "JPEG", quality=95), "path": None}
+    return rows(3).map(lambda row: {"image": image}, features=rows(1).features)
+
+
+@pytest.mark.parametrize("batched", [False, True])
+@pytest.mark.parametrize("condition", ["clean", "text_charswap"])
+def test_photos_of_text_conditions_are_not_encoded_anew(condition: str, batched: bool) -> None:
+    clean = jpeg_rows()
+    mapped = clean.map(corrupt(condition), batched=batched, batch_size=2)
+    assert raw(mapped)["image"][:] == raw(clean)["image"][:]
+    assert mapped["condition"][:] == [condition] * 3
+    with pytest.raises(ValueError, match="row 'q0' must have the column 'image'"):
+        clean.remove_columns("image").map(corrupt(condition), batched=batched)
+
+
+@pytest.mark.parametrize("batched", [False, True])
+@pytest.mark.parametrize("condition", ["clean", "text_charswap", "image_mosaic_s2", "joint_cropping_charswap_s3"])
+def test_streams_keep_an_image_column_as_documented(condition: str, batched: bool) -> None:
+    stream = jpeg_rows().to_iterable_dataset()
+    undecoded = stream.cast_column("image", datasets.Image(decode=False))
+    mapped = undecoded.map(corrupt(condition), batched=batched, batch_size=2).cast(stream.features)
+    assert mapped.features == stream.features
+    expected = jpeg_rows().map(corrupt(condition))
+    for got, wanted in zip(mapped, expected, strict=True):
+        assert isinstance(got["image"], Image.Image)
+        assert got["image"].tobytes() == wanted["image"].tobytes()
+        assert {**got, "image": None} == {**wanted, "image": None}
+
+
 def test_a_config_of_three_severities_needs_batches() -> None:
     mapped = rows(3).map(corrupt("image_downscale"), batched=True, batch_size=2)
     assert sorted(mapped["condition"]) == sorted(f"image_downscale_s{s}" for s in SEVERITIES for _ in range(3))

@@ -329,6 +329,9 @@ from datasets import Image, load_dataset, disable_progress_bars
 disable_progress_bars()
 rows = load_dataset("snapbench", "image_lowlight_s2", source=sys.argv[2], split="test")
 content = b"".join(row["image"]["bytes"] for row in rows.cast_column("image", Image(decode=False)))
+clean = load_dataset("parquet", data_files=sys.argv[3], split="train")
+mapped = clean.map(snapbench.corrupt("image_lowlight_s2")).cast_column("image", Image(decode=False))
+assert b"".join(row["image"]["bytes"] for row in mapped) == content, "map served stale rows"
 print(json.dumps([snapbench.__file__, rows.cache_files[0]["filename"], hashlib.sha256(content).hexdigest()]))
 """
 
@@ -340,9 +343,11 @@ def test_edited_code_and_other_versions_give_new_rows(source: Source, tmp_path: 
     for file in PACKAGE.glob("*.py"):
         shutil.copy(file, package)
     environment = {**os.environ, "PYTHONPATH": str(package.parent), "HF_HOME": str(tmp_path / "hf")}
+    clean = tmp_path / "clean.parquet"  # The same to datasets whatever our code: only the mapped callable differs.
+    snapbench.load(source=source, cache_dir=str(tmp_path / "cache")).to_parquet(clean)
 
     def load(**change: str) -> tuple[str, str]:
-        arguments = [sys.executable, "-c", SCRIPT, json.dumps(change), str(source.root)]
+        arguments = [sys.executable, "-c", SCRIPT, json.dumps(change), str(source.root), str(clean)]
         done = subprocess.run(arguments, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True)
         where, cache_file, content = json.loads(done.stdout)
         assert Path(where).parent == package
