@@ -17,9 +17,11 @@ _ROUGH = 9.0
 """Roughness from which OpenCV's bicubic filter, which is three times as fast, is too different from Pillow's.
 
 Their kernels' parameters are -0.75 and -1. Measured on photographs, drawings and noise, the difference is 0.06 times
-the roughness (root mean square in grey levels), and up to 0.09 times on thumbnails of a few dozen pixels, where the
-borders weigh; so up to here it is below one grey level. Enlarged photographs have a roughness of 1 to 10, white noise
-has 75 to 115."""
+the roughness (root mean square in grey levels), and up to 0.1 times on patterns of a few pixels, so up to here it is
+below one grey level. Enlarged photographs have a roughness of 1 to 10, white noise has 75 to 115."""
+
+_SMALL = 128 * 128
+"""Pixels under which Pillow's filter is always taken: roughness says little there, and speed doesn't matter."""
 
 
 @define_image_operator(
@@ -64,7 +66,7 @@ def rotation(pixels: Pixels, rng: np.random.Generator, *, angle: float) -> Pixel
 def _turned(part: Image.Image, turn: tuple[float, ...], size: tuple[int, int]) -> Pixels:
     """Bicubic sampling of ``part`` at (a x + b y + c, d x + e y + f) for ``turn`` = (a, ..., f), corners at 0."""
     pixels = np.asarray(part)
-    if _roughness(pixels) > _ROUGH:
+    if part.width * part.height < _SMALL or _roughness(pixels) > _ROUGH:
         return np.asarray(part.transform(size, Image.Transform.AFFINE, turn, Image.Resampling.BICUBIC))
     matrix = np.array(turn).reshape(2, 3)
     matrix[:, 2] += (matrix[:, 0] + matrix[:, 1]) / 2 - 0.5  # OpenCV has the pixels' centres at integers.
@@ -73,10 +75,8 @@ def _turned(part: Image.Image, turn: tuple[float, ...], size: tuple[int, int]) -
 
 
 def _roughness(pixels: Pixels) -> float:
-    """Root mean square of the second differences along every 16th row and column (all, if few), in grey levels."""
-    height, width = pixels.shape[:2]
-    rows = pixels[:: min(16, max(1, height // 32))].astype(np.float32)
-    columns = pixels[:, :: min(16, max(1, width // 32))].astype(np.float32)
+    """Root mean square of the second differences along every 16th row and column, in grey levels."""
+    rows, columns = pixels[::16].astype(np.float32), pixels[:, ::16].astype(np.float32)
     squares = np.square(np.diff(rows, n=2, axis=1)).sum() + np.square(np.diff(columns, n=2, axis=0)).sum()
     return math.sqrt(squares / (rows.size + columns.size))
 
