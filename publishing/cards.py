@@ -8,11 +8,10 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from typing import Any
 
 from .destination import PushError
-from .yamltext import line_break, load, rewrite, same
+from .yamltext import line_break, load, rewrite
 
 _START = "<!-- snapbench:start (this section is generated; write outside of it) -->"
 _END = "<!-- snapbench:end -->"
@@ -25,8 +24,7 @@ class Metadata(dict[str, Any]):
     """A README's metadata, which remember the text they came from: only what was changed is written anew."""
 
     def __init__(self, data: Mapping[str, Any], front: tuple[str, str, str] = ("", "", ""), body: str = "") -> None:
-        super().__init__(deepcopy(dict(data)))
-        self.before = dict(data)
+        super().__init__(data)
         self.front = front
         self.body = body
 
@@ -62,12 +60,12 @@ def join_card(data: Mapping[str, Any], body: str) -> bytes:
     """
     old = data if isinstance(data, Metadata) else Metadata({})
     head, text, tail = old.front
-    newline = line_break(head or body)
-    if not same(dict(data), old.before):
-        try:
-            text = rewrite(text, dict(data), newline)
-        except ValueError as error:
-            raise PushError(f"the metadata of the README that is there can't be changed: {error}") from error
+    newline = line_break(head[head.rfind("---") :] or body)
+    try:
+        text = rewrite(text, dict(data), newline)
+    except ValueError as error:
+        raise PushError(f"the metadata of the README that is there can't be changed: {error}") from error
+    if text:
         head, tail = head or f"---{newline}", tail or f"---{newline}"
     if isinstance(data, Metadata) and "\n" not in old.body and "\r" not in old.body:
         body = body.replace("\n", newline)  # All of them are ours.
@@ -111,10 +109,14 @@ def merge_named(old: object, new: Sequence[Mapping[str, Any]], key: str) -> list
     return kept + [dict(entry) for entry in new]
 
 
+def one_line(text: object) -> str:
+    """Text from data without line breaks and other control characters."""
+    return " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f]", " ", str(text)).split())
+
+
 def plain(text: object) -> str:
-    """Text from data, to be shown as it is: no Markdown, no HTML, no line break."""
-    shown = " ".join(str(text).split())
-    return re.sub(r"([\\`*_\[\]|#~])", r"\\\1", html.escape(shown, quote=False))
+    """Text from data, to be shown as it is: no Markdown, no HTML, one line."""
+    return re.sub(r"([\\`*_\[\]|#~])", r"\\\1", html.escape(one_line(text), quote=False))
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

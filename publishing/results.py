@@ -19,7 +19,7 @@ from huggingface_hub.repocard_data import eval_results_to_model_index
 from ..citation import CITATION
 from ..corruptions.conditions import JOINT_PAIRS, compact
 from ..sources import HUB_ID
-from .cards import join_card, plain, split_card, table, with_section
+from .cards import join_card, one_line, plain, split_card, table, with_section
 from .destination import Changes, Destination, PushError
 from .yamltext import load, rewrite
 
@@ -182,6 +182,11 @@ def _is_number(value: object, low: float, high: float) -> TypeGuard[int | float]
     return isinstance(value, int | float) and not isinstance(value, bool) and low - 1e-6 <= value <= high + 1e-6
 
 
+def _is_text(value: object) -> bool:
+    """False for half of a surrogate pair, too, which JSON can spell and UTF-8 can't."""
+    return isinstance(value, str) and not any("\ud800" <= character <= "\udfff" for character in value)
+
+
 def _bad_value(path: tuple[str, ...], value: object, rule: str) -> PushError:
     return PushError(f"{'.'.join(path)} of the run file must be {rule}, got {reprlib.repr(value)}; repeat the run")
 
@@ -193,10 +198,10 @@ def _check_names_and_counts(run: Mapping[str, Any]) -> None:
         if not isinstance(number, int) or not _is_number(number, 0, 2**63):
             raise _bad_value(path, number, "a whole number from 0")
     for path in (("adapter", "name"), ("source", "label")):
-        if not isinstance(text := _member(run, path), str) or not text:
+        if not _is_text(text := _member(run, path)) or not text:
             raise _bad_value(path, text, "a text")
     for path in (("adapter", "revision"), ("source", "revision"), ("source", "name"), ("packages", "snapbench")):
-        if not isinstance(text := _member(run, path), str | None):
+        if (text := _member(run, path)) is not None and not _is_text(text):
             raise _bad_value(path, text, "a text or null")
     created = run.get("created")
     try:
@@ -303,7 +308,7 @@ def build(
                 from .figure import draw_severities  # Plots take a second to import.
 
                 body = with_section(body, _section(run, dataset_id))
-                title = f"{data_name(run, dataset_id)}: photo and question, {run['adapter']['name']}"
+                title = f"{data_name(run, dataset_id)}: photo and question, {one_line(run['adapter']['name'])}"
                 files[PICTURE] = draw_severities(run["results"][RULE], title)
             files["README.md"] = join_card(data, body)
         return Changes(files, f"Add results on {data_name(run, dataset_id)}")

@@ -6,8 +6,7 @@ Loading and dumping would turn ``no`` into ``false`` and ``1.10`` into ``1.1``, 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from difflib import SequenceMatcher
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import yaml
@@ -44,12 +43,16 @@ def load(text: str) -> Any:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Equality of two YAML values in which 1, 1.0 and true differ, and the order of keys doesn't count."""
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(same(value, b[key]) for key, value in a.items())
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(same, a, b))
-    return type(a) is type(b) and (a == b or repr(a) == repr(b))  # Also NaN and NaN.
+    """Equality of two YAML values in which 1, 1.0 and true differ, NaN is NaN, and the order of keys doesn't count."""
+    return _name(a) == _name(b)
+
+
+def _name(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{{{', '.join(sorted(f'{key!r}: {_name(content)}' for key, content in value.items()))}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_name, value))}]"
+    return repr(value)
 
 
 def rewrite(text: str, new: Any, newline: str = "") -> str:
@@ -66,9 +69,16 @@ def rewrite(text: str, new: Any, newline: str = "") -> str:
     Raises:
         ValueError: the text can't be edited without harm to the rest of it.
     """
-    if same(load(text), new):
+    try:
+        return _rewritten(text, new, newline or line_break(text))
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply, or holds itself") from error
+
+
+def _rewritten(text: str, new: Any, newline: str) -> str:
+    old = load(text)
+    if same(old, new) or (old is None and not new):
         return text
-    newline = newline or line_break(text)
     root = yaml.compose(text, Loader=_LOADER)
     edits: list[_Edit] = []
     if root is None:
@@ -138,25 +148,43 @@ def _edit_list(text: str, node: SequenceNode, new: list[Any], newline: str, edit
     dashes = [_dash(text, item.start_mark.index, column) for item in items]
     ends = [_end(text, item) for item in items]
 
-    def render(nodes: Sequence[Node]) -> str:
-        return _render(SequenceNode(node.tag, list(nodes), flow_style=False), column, newline)
+    names = [_name(_value(item)) for item in items]
 
-    names = [repr(_value(item)) for item in items], [repr(value) for value in new]
-    for change, i1, i2, j1, j2 in SequenceMatcher(None, *names, autojunk=False).get_opcodes():
-        if change == "equal":
-            continue
+    def written(value: Any, old: Node | None = None) -> str:
+        """An item from its dash on; one that has only moved is copied."""
+        if (name := _name(value)) in names:
+            place = names.index(name)
+            copied = text[dashes[place] : ends[place]]
+            return copied if copied.endswith(("\n", "\r")) else copied + newline
+        item = _represent(value) if old is None else _merge(old, value)
+        return _render(SequenceNode(node.tag, [item], flow_style=False), column, newline).removeprefix(" " * column)
+
+    for i1, i2, j1, j2 in _gaps(names, [_name(value) for value in new]):
         both = min(i2 - i1, j2 - j1)
         for i, j in zip(range(i1, i1 + both), range(j1, j1 + both), strict=True):
             inner: list[_Edit] = []
             try:
+                if _name(new[j]) in names:
+                    raise _NotInPlace
                 _edit(text, items[i], new[j], newline, inner)
             except _NotInPlace:
-                inner = [(dashes[i], ends[i], render([_merge(items[i], new[j])]).removeprefix(" " * column))]
+                inner = [(dashes[i], ends[i], written(new[j], items[i]))]
             edits += inner
         edits += [(_own_line(text, dashes[i]), ends[i], "") for i in range(i1 + both, i2)]
         if j1 + both < j2:
             place = ends[i1 + both - 1] if i1 + both else _own_line(text, dashes[0])
-            edits.append(_insertion(text, place, render([_represent(value) for value in new[j1 + both : j2]])))
+            added = "".join(" " * column + written(value) for value in new[j1 + both : j2])
+            edits.append(_insertion(text, place, added))
+
+
+def _gaps(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+    """The stretches of two lists between the items that are in both, taken in the order of the new one."""
+    i = j = 0
+    for place, name in [*enumerate(new), (len(new), None)]:
+        if name is None or name in old[i:]:
+            match = len(old) if name is None else old.index(name, i)
+            yield i, match, j, place
+            i, j = match + 1, place + 1
 
 
 def _merge(old: Node, new: Any) -> Node:
@@ -171,11 +199,11 @@ def _merge(old: Node, new: Any) -> Node:
             pairs.append((key_node, _represent(value) if value_node is None else _merge(value_node, value)))
         return MappingNode(old.tag, pairs, flow_style=old.flow_style and bool(old.value))
     if isinstance(old, SequenceNode) and isinstance(new, list):
-        known = {repr(_value(item)): item for item in old.value}
+        known = {_name(_value(item)): item for item in old.value}
         others = [*old.value, *[None] * len(new)]
         nodes = []
         for value, other in zip(new, others, strict=False):
-            item = known.get(repr(value), other)
+            item = known.get(_name(value), other)
             nodes.append(_represent(value) if item is None else _merge(item, value))
         return SequenceNode(old.tag, nodes, flow_style=old.flow_style and bool(old.value))
     return _represent(new)
