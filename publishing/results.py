@@ -193,10 +193,13 @@ def _bad_value(path: tuple[str, ...], value: object, rule: str) -> PushError:
 
 def _check_names_and_counts(run: Mapping[str, Any]) -> None:
     """Raises PushError unless everything else that is published has the type that it is published as."""
-    for path in (("counts", "n_queries"), ("counts", "n_gallery"), ("counts", "n_errored"), ("settings", "seed")):
-        number = _member(run, path)
+    for name in ("n_queries", "n_gallery", "n_errored"):
+        number = _member(run, ("counts", name))
         if not isinstance(number, int) or not _is_number(number, 0, 2**63):
-            raise _bad_value(path, number, "a whole number from 0")
+            raise _bad_value(("counts", name), number, "a whole number from 0")
+    seed = _member(run, ("settings", "seed"))
+    if not isinstance(seed, int) or isinstance(seed, bool):
+        raise _bad_value(("settings", "seed"), seed, "a whole number")
     for path in (("adapter", "name"), ("source", "label")):
         if not _is_text(text := _member(run, path)) or not text:
             raise _bad_value(path, text, "a text")

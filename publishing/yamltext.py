@@ -16,6 +16,7 @@ from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNo
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _BREAK = re.compile(r"\r\n|\n|\r")
+_UNUSUAL = "it is written in a way that can't be changed in part; write it in plain block style"
 _Edit = tuple[int, int, str]
 
 
@@ -73,6 +74,8 @@ def rewrite(text: str, new: Any, newline: str = "") -> str:
         return _rewritten(text, new, newline or line_break(text))
     except RecursionError as error:
         raise ValueError("it is nested too deeply, or holds itself") from error
+    except yaml.YAMLError as error:
+        raise ValueError(_UNUSUAL) from error
 
 
 def _rewritten(text: str, new: Any, newline: str) -> str:
@@ -97,8 +100,8 @@ def _rewritten(text: str, new: Any, newline: str) -> str:
         result += [text[position:start], written]
         position = end
     changed = "".join([*result, text[position:]])
-    if not same(load(changed), new):
-        raise ValueError("it is written in a way that can't be changed in part; write it in plain block style")
+    if not same(yaml.load(changed, Loader=_LOADER), new):
+        raise ValueError(_UNUSUAL)
     return changed
 
 

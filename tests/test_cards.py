@@ -6,6 +6,7 @@ import re
 
 import pytest
 import yaml
+from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_run_schema import KEPT
@@ -124,9 +125,17 @@ def test_only_the_changed_item_is_written_anew():
     assert yamltext.rewrite(text, ["first", *old]) == text.replace("- a:", "- first\n- a:")
 
 
-@pytest.mark.parametrize(("text", "hint"), [("a: &x [1]\nb: *x\n", "aliases"), ("a: 1\na: 2\n", "twice")])
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("a: &x [1]\nb: *x\n", "aliases"),
+        ("a: 1\na: 2\n", "twice"),
+        ("<<: {a: 1}\n", "block style"),
+        ("d: |\n  its end is that of the file", "block style"),
+        ("a: &x\n- *x\n", "holds itself"),
+    ],
+)
 def test_what_cannot_be_changed_in_part_is_refused(text, hint):
-    assert yamltext.rewrite(text, yamltext.load(text)) == text
     with pytest.raises(ValueError, match=hint):
         yamltext.rewrite(text, {**yamltext.load(text), "c": 1})
 
@@ -183,6 +192,9 @@ def test_a_card_keeps_every_byte_of_others_and_is_stable(front, lead, before, af
     lines = [] if front is None else [line for line in front if line != "model-index: []" or not index]
     for line in lines:
         assert line.replace("\n", newline) + newline in written
+    if front or index:
+        seen = REGEX_YAML_BLOCK.search(written)  # As the Hub and its client read it.
+        assert (yaml.safe_load(seen[2] + "\n") or {}, written[seen.end() :]) == (data, body)
     if not index:
         assert written.startswith((head + before).replace("\n", newline))
     assert body.startswith(before.replace("\n", newline))
@@ -399,7 +411,7 @@ def set_at(run: dict, path: str, value: object) -> dict:
         ("results.fixed.averages.it2it.primitives.degrade", 1),
         *(("counts.n_queries", v) for v in (1.5, True, None, "60", -1, 10**400)),
         ("counts.n_errored", "none"),
-        ("settings.seed", "0`x"),
+        *(("settings.seed", v) for v in ("0`x", 0.5, True)),
         ("adapter.name", None),
         ("adapter.name", "\ud800"),
         ("adapter.revision", 5),
