@@ -39,6 +39,9 @@ _OF_USERS_CODE = (AttributeError, RuntimeError, SyntaxError)
 """What a model of the user's own raises; it may be a mistake of this package, too."""
 
 
+INTERRUPTED = 130
+
+
 def run_command(app: typer.Typer, arguments: Sequence[str] | None, name: str) -> None:
     """Runs a command; a failure is one message on stderr and exit code 1 (``SNAPBENCH_DEBUG=1``: the traceback).
 
@@ -46,9 +49,10 @@ def run_command(app: typer.Typer, arguments: Sequence[str] | None, name: str) ->
     """
     try:
         app(args=list(arguments) if arguments is not None else None, prog_name=name)
-    except KeyboardInterrupt:
-        errors.print("interrupted; start the same command again to continue")
-        sys.exit(130)
+    except SystemExit as end:
+        if end.code == INTERRUPTED:  # What typer makes of Ctrl-C.
+            errors.print("interrupted; start the same command again to continue")
+        raise
     except (*_EXPECTED, *_OF_USERS_CODE) as error:
         if os.environ.get("SNAPBENCH_DEBUG") == "1":
             raise
