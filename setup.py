@@ -25,5 +25,13 @@ class BuildWithHook(build_py):
         for file in HOOK_FILES:
             shutil.copy(file, target)
 
+    def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
+        """The root's modules but those that serve the checkout only."""
+        return [
+            module
+            for module in super().find_package_modules(package, package_dir)
+            if module[1] not in ("conftest", "setup")
+        ]
+
 
 setup(cmdclass={"build_py": BuildWithHook})

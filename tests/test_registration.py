@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import shutil
 import subprocess
 import sys
 import types
@@ -202,3 +203,17 @@ def test_hook_is_small_and_complete() -> None:
     assert {"install", "Finder"} <= {
         node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))
     }
+
+
+def test_a_checkout_may_have_any_name(tmp_path):
+    """An archive from a forge unpacks to name-branch, which is no name of a module."""
+    root = Path(__file__).resolve().parents[1]
+    checkout = tmp_path / "snapbench-main.1"
+    (checkout / "tests").mkdir(parents=True)
+    for name in ("__init__.py", "conftest.py", "pyproject.toml"):
+        shutil.copy(root / name, checkout)
+    (checkout / "tests" / "test_one.py").write_text("def test_one(): pass\n")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "1 passed" in done.stdout
