@@ -46,7 +46,12 @@ def command(tmp_path: Path, source, seconds: float, output: str = "b") -> list[s
 
 
 def start(arguments: list[str]) -> subprocess.Popen:
-    return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # A shell's background jobs ignore Ctrl-C, and so would what they start.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def wait_for_shards(tmp_path: Path, process: subprocess.Popen, count: int) -> None:
