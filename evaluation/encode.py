@@ -33,13 +33,11 @@ class EncoderInput:
         image_key: names the pixels (file contents, operator, draws, code); empty where there is no image.
         load: makes the image, called in a worker only if its vector isn't cached.
         text: the text, or None.
-        record: what the input belongs to, for errors.
     """
 
     image_key: str = ""
     load: Callable[[], Image.Image] | None = field(default=None, compare=False)
     text: str | None = None
-    record: str = ""
 
     def key(self, role: Role) -> str:
         """Content key within one adapter: sha256 over role, pixels and text."""
@@ -56,14 +54,14 @@ class EncodeCounts:
         distinct: different ones among them.
         encoded: how many of those the adapter was run on; the rest came from the cache.
         seconds: time inside the adapter.
-        failed: inputs whose image can't be decoded, key -> (record, cause).
+        failed: inputs whose image can't be decoded, key -> the error's words, which name the record.
     """
 
     requested: int = 0
     distinct: int = 0
     encoded: int = 0
     seconds: float = 0.0
-    failed: dict[str, tuple[str, str]] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
 
 
 class StreamEncoder:
@@ -144,7 +142,7 @@ class StreamEncoder:
             except ImageDecodeError as error:
                 if self._on_error == "raise":
                     raise
-                self.counts.failed[key] = (item.record, str(error))
+                self.counts.failed[key] = str(error)
                 continue
             keys.append(key)
             texts.append(item.text)

@@ -356,7 +356,7 @@ class _Job:
             vectors[content], failed = encoder.vectors(inputs, "gallery")
             if failed.any():
                 # Without its vector an item has no rank, and every query's ranks would change their meaning.
-                raise ValueError(next(iter(encoder.counts.failed.values()))[1])
+                raise ValueError(next(iter(encoder.counts.failed.values())))
         return vectors
 
     def _encode_queries(self, encoder: StreamEncoder) -> None:
@@ -487,7 +487,6 @@ class _Job:
             image_key="" if content == "text" else self.source.contents[item.image.path],
             load=None if content == "text" else partial(decode_image, item.image.path, record=record),
             text=None if content == "image" else item.caption,
-            record=record,
         )
 
     def _query_input(self, query: Query, condition: Condition, content: Content) -> EncoderInput:
@@ -497,7 +496,7 @@ class _Job:
             image_key = self._image_key(query, condition.image_part)
             load = partial(self._load, query, condition.image_part)
         text = None if content == "image" else self._text(query, condition.text_operator)[0]
-        return EncoderInput(image_key, load, text, f"query {query.query_id!r}")
+        return EncoderInput(image_key, load, text)
 
     def _image_key(self, query: Query, condition: Condition) -> str:
         """What the pixels depend on. Operators are deterministic, so naming the recipe names the pixels."""
